@@ -1,0 +1,75 @@
+# Every target brings its own set-up: a checkout, Python 3.11 or newer and make are enough. `make help` lists them.
+
+PREPARE := sh deploy/build/prepare.sh
+PYTHON_ := .venv/bin/python
+BIN := .venv/bin
+ROOMS := games refusals wire serving services clients deploy bench tests
+# Given on the command line: ONCE=1 and FRESH=1 for run, SEED=n for sim, ONLY=name for bench.
+RUN_FLAGS := $(if $(ONCE),--once) $(if $(FRESH),--fresh)
+
+export PYTHON
+.DEFAULT_GOAL := help
+.PHONY: help setup run stop test check format lint types arrows wire pages fast-tests bench sim lock release-wire clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+setup: ## make .venv, install the locks, compile the stubs, install the tree
+	@$(PREPARE) all
+
+run: ## start everything on this machine, show deals, serve until Ctrl-C [ONCE=1: stop after the show] [FRESH=1: forget old state]
+	@$(PREPARE) local
+	@$(PYTHON_) deploy/build/foreground.py deploy.local.run $(RUN_FLAGS)
+
+stop: ## stop what `make run` started
+	@$(PREPARE) local
+	@$(PYTHON_) -m deploy.local.stop
+
+test: setup lint types arrows wire pages ## everything: the checks, then all tests, with real stores and processes
+	@$(BIN)/pytest -q -n 2 --dist loadfile
+
+check: setup lint types arrows wire pages fast-tests ## format, lint, types, arrows, wire, pages and the fast tests; seconds
+
+format: setup ## put the code into the form that `make check` asks for
+	@$(BIN)/ruff format $(ROOMS)
+	@$(BIN)/ruff check --fix $(ROOMS)
+
+lint: setup
+	@echo "check: form and lint (ruff)"
+	@$(BIN)/ruff format --check --quiet $(ROOMS) || { echo "check: run 'make format'" >&2; exit 1; }
+	@$(BIN)/ruff check --quiet $(ROOMS)
+
+types: setup
+	@echo "check: types (mypy --strict)"
+	@$(BIN)/mypy --no-error-summary
+
+arrows: setup
+	@echo "check: which way imports point (import-linter)"
+	@$(BIN)/lint-imports --no-timings > .venv/.arrows 2>&1 || { cat .venv/.arrows; exit 1; }
+
+wire: setup
+	@echo "check: the wire (buf lint; buf breaking against protos/released.binpb)"
+	@$(BIN)/buf lint
+	@$(BIN)/buf breaking --against protos/released.binpb
+
+pages: setup
+	@echo "check: generated pages and links"
+	@$(PYTHON_) -m deploy.build.pages --check
+
+fast-tests: setup
+	@$(BIN)/pytest -q -m fast
+
+bench: setup ## measure; a table on the screen, figures in bench/results.json [ONLY=name]
+	@$(PYTHON_) -m bench $(if $(ONLY),--only $(ONLY))
+
+sim: setup ## replay one simulated run: SEED=n
+	@$(PYTHON_) -m tests.sim.run --seed $(or $(SEED),1)
+
+lock: setup ## make the locks in requirements/ anew from pyproject.toml
+	@$(PYTHON_) -m deploy.build.lock
+
+release-wire: setup ## take the wire as it stands for released: protos/released.binpb (needs a Wire entry in CHANGELOG.md)
+	@$(PYTHON_) -m deploy.build.release_wire
+
+clean: ## remove what the build made (.venv, generated/, caches); state of `make run` stays
+	@rm -rf .venv generated build dist cardroom.egg-info .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

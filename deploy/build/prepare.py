@@ -1,0 +1,209 @@
+"""Brings a checkout to where its code runs: environment, locked packages, stubs, the tree itself installed.
+
+Runs on the bare interpreter (standard library only, 3.11 or newer) and again before every `make` target: each step
+keeps a fingerprint of what it was made from beside the environment and is left out while that is unchanged.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import venv
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+VENV = ROOT / ".venv"
+PYTHON = VENV / "bin" / "python"
+STAMPS = VENV / ".made"
+GENERATED = ROOT / "generated"
+PROTOS = ROOT / "protos"
+PIP_INSTALL = [
+    *(str(PYTHON), "-m", "pip", "install"),
+    *("--quiet", "--disable-pip-version-check", "--no-input", "--no-deps"),
+]
+
+# The uses of the tree, each with a lock of its own, from narrow to wide: a later lock contains the earlier ones.
+USES = ("services", "local", "all")
+
+
+class SetupError(Exception):
+    """A step failed; the text is one line that says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step: its name (also its stamp's), what it is made from, how it is made."""
+
+    name: str
+    title: str
+    fingerprint: str
+    make: Callable[[], None]
+
+
+def fingerprint(paths: Iterable[Path], *more: str) -> str:
+    """SHA-256 over names and contents of the files, in order, and over further words."""
+    digest = hashlib.sha256()
+    for path in paths:
+        digest.update(f"{path.relative_to(ROOT)}\0".encode())
+        digest.update(path.read_bytes())
+    for word in more:
+        digest.update(f"\0{word}".encode())
+    return digest.hexdigest()
+
+
+def run(command: list[str], failure: str) -> None:
+    """Runs a command quietly; its output is shown only when it fails.
+
+    Raises: SetupError: the command ended with another status than 0.
+    """
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    if done.returncode != 0:
+        sys.stderr.write(done.stdout[-6000:])
+        raise SetupError(failure)
+
+
+def environment_works() -> bool:
+    """Whether .venv holds an interpreter that runs and has pip."""
+    probe = [str(PYTHON), "-c", "import pip, sys; sys.exit(sys.version_info < (3, 11))"]
+    return PYTHON.exists() and subprocess.run(probe, capture_output=True, check=False).returncode == 0
+
+
+def make_environment() -> None:
+    """Makes .venv, replacing one that no longer runs (its interpreter was removed, the folder was moved)."""
+    try:
+        venv.EnvBuilder(clear=True, symlinks=True, with_pip=True).create(VENV)
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise SetupError(
+            f"{sys.executable} could not make a virtual environment ({type(error).__name__}); "
+            "install its venv package (Debian, Ubuntu: python3-venv) or name another: make PYTHON=..."
+        ) from error
+
+
+def lock_of(use: str) -> Path:
+    """The lock file of a use."""
+    return ROOT / "requirements" / f"{use}.lock"
+
+
+def install_lock(use: str) -> None:
+    """Installs one lock, every archive checked against its hash."""
+    for other in USES:
+        # What another lock put there may now be another release: its stamp says nothing any more.
+        (STAMPS / other).unlink(missing_ok=True)
+    lock = lock_of(use).relative_to(ROOT)
+    run(
+        [*PIP_INSTALL, "--require-hashes", "--only-binary", ":all:", "-r", str(lock)],
+        f"installing {lock} failed (above); is a package index reachable? then run make again",
+    )
+
+
+def compile_stubs() -> None:
+    """Compiles every .proto into `generated/`, file by file in place, and removes what has no source any more."""
+    sources = sorted(str(path.relative_to(PROTOS)) for path in PROTOS.rglob("*.proto"))
+    if not sources:
+        raise SetupError("protos/ holds no .proto file; is the checkout whole?")
+    GENERATED.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=GENERATED, prefix=".new-") as name:
+        fresh = Path(name)
+        outputs = [f"--{kind}_out={fresh}" for kind in ("python", "grpc_python", "mypy", "mypy_grpc")]
+        plugins = [f"--plugin={tool}={VENV / 'bin' / tool}" for tool in ("protoc-gen-mypy", "protoc-gen-mypy_grpc")]
+        run(
+            [str(PYTHON), "-m", "grpc_tools.protoc", f"-I{PROTOS}", *outputs, *plugins, *sources],
+            "compiling the stubs failed (above)",
+        )
+        made = {path.relative_to(fresh) for path in fresh.rglob("*.py*")}
+        for relative in sorted(made):
+            (GENERATED / relative).parent.mkdir(parents=True, exist_ok=True)
+            os.replace(fresh / relative, GENERATED / relative)
+    for path in sorted(GENERATED.rglob("*.py*")):
+        if "__pycache__" not in path.parts and path.relative_to(GENERATED) not in made:
+            path.unlink()
+
+
+def install_tree() -> None:
+    """Installs the checkout itself, editable: its rooms, the stubs and the client library become importable."""
+    run(
+        [*PIP_INSTALL, "--no-build-isolation", "--editable", str(ROOT)],
+        "installing the tree itself failed (above)",
+    )
+    shutil.rmtree(ROOT / "build", ignore_errors=True)
+
+
+def rooms() -> list[str]:
+    """The top-level packages now in the tree; a new one must be installed to be importable."""
+    packages = [path.parent for path in ROOT.glob("*/__init__.py")] + list((ROOT / "clients" / "sdk").glob("*/"))
+    return sorted(str(path.relative_to(ROOT)) for path in packages)
+
+
+def steps(use: str) -> Iterator[Step]:
+    """The steps of one use, in order; each fingerprint is taken when its turn comes."""
+    lock = lock_of(use)
+    if not any(is_done(wider, fingerprint([lock_of(wider)])) for wider in USES[USES.index(use) :]):
+        yield Step(use, f"installing {lock.relative_to(ROOT)}", fingerprint([lock]), lambda: install_lock(use))
+    if use == "services":
+        return
+    compiled_from = [*sorted(PROTOS.rglob("*.proto")), lock_of("local")]
+    yield Step("stubs", "compiling protos/ into generated/", fingerprint(compiled_from), compile_stubs)
+    yield Step("tree", "installing the tree (editable)", fingerprint([ROOT / "pyproject.toml"], *rooms()), install_tree)
+
+
+def is_done(name: str, wanted: str) -> bool:
+    """Whether the stamp of that name carries this fingerprint."""
+    stamp = STAMPS / name
+    if name == "stubs" and not any(GENERATED.rglob("*_pb2.py")):
+        return False
+    return stamp.exists() and stamp.read_text() == wanted
+
+
+@contextlib.contextmanager
+def alone() -> Iterator[None]:
+    """Holds a lock on the checkout, so that two `make` in two terminals do not build at the same time."""
+    with Path(__file__).open() as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+
+
+def prepare(use: str) -> None:
+    """Carries out what is missing for one use: `services`, `local` (`make run`) or `all` (`make test`).
+
+    Raises: SetupError: a step failed.
+    """
+    if not environment_works():
+        print("setup: making .venv", flush=True)
+        make_environment()
+    STAMPS.mkdir(exist_ok=True)
+    for step in steps(use):
+        if is_done(step.name, step.fingerprint):
+            continue
+        print(f"setup: {step.title}", flush=True)
+        step.make()
+        (STAMPS / step.name).write_text(step.fingerprint)
+
+
+def main(arguments: list[str]) -> int:
+    """Entry: 0 when everything is in place, 2 after one line on standard error that says what to do."""
+    use = arguments[0] if arguments else "all"
+    if use not in USES:
+        print(f"setup: unknown use {use!r}; one of {', '.join(USES)}", file=sys.stderr)
+        return 2
+    try:
+        with alone():
+            prepare(use)
+    except SetupError as error:
+        print(f"setup: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("setup: interrupted; the next make goes on from here", file=sys.stderr)
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
