@@ -1,0 +1,150 @@
+"""A player outside the tables: into a queue, out of it with a seat."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Self, TypeVar
+from uuid import uuid4
+
+import grpc
+from cardroom.matchmaker.v1 import matchmaker_pb2, matchmaker_pb2_grpc
+
+from cardroom_client.link import Link, bearer
+from cardroom_client.refused import CallRefused, refused
+from cardroom_client.retrying import Patience, passes
+from cardroom_client.seat import Seat
+from cardroom_client.session import TableSession
+
+Answer = TypeVar("Answer")
+
+_WATCH_AGAIN = frozenset({matchmaker_pb2.TICKET_END_CAUSE_RECONNECT, matchmaker_pb2.TICKET_END_CAUSE_SHUTDOWN})
+
+
+class TicketEnded(Exception):
+    """A ticket ended without a seat: cancelled, or its room was closed.
+
+    Attributes:
+        cause: a `cardroom.matchmaker.v1.TicketEndCause`.
+    """
+
+    def __init__(self, cause: "matchmaker_pb2.TicketEndCause.ValueType") -> None:
+        self.cause = cause
+        super().__init__(matchmaker_pb2.TicketEndCause.Name(cause))
+
+
+class Player:
+    """One player and his login.
+
+        async with Player(token, "127.0.0.1:7101") as player:
+            seat = await player.join("bloody4-1")
+            async with player.sit(seat) as table: ...
+
+    Calls that fail for a passing reason are sent again, with the same request_id, for `patience_seconds`.
+    """
+
+    def __init__(
+        self,
+        token: str,
+        matchmaker_address: str,
+        *,
+        credentials: grpc.ChannelCredentials | None = None,
+        call_timeout_seconds: float = 5.0,
+        patience_seconds: float = 60.0,
+    ) -> None:
+        """`token` is a player token of the login; `matchmaker_address` is host:port."""
+        self._credentials = credentials
+        self._call_timeout_seconds = call_timeout_seconds
+        self._patience_seconds = patience_seconds
+        self._metadata = (bearer(token),)
+        self._link = Link(credentials)
+        self._matchmaker = matchmaker_pb2_grpc.MatchmakerServiceStub(self._link.channel(matchmaker_address))
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._link.close()
+
+    async def join(self, room_id: str, waiting: Callable[[matchmaker_pb2.Waiting], None] | None = None) -> Seat:
+        """Queue for a room and wait for a seat there.
+
+        Args:
+            room_id: such as "bloody4-1".
+            waiting: told the place in the queue each time it changes.
+
+        Raises:
+            CallRefused: ROOM_UNKNOWN, ALREADY_QUEUED, ALREADY_SEATED (then `my_seat` has it, PF-11),
+                BALANCE_BELOW_MINIMUM and others.
+            TicketEnded: the ticket was cancelled, or the room closed.
+        """
+        request = matchmaker_pb2.JoinQueueRequest(request_id=str(uuid4()), room_id=room_id)
+        joined = await self._definite(
+            lambda: self._matchmaker.JoinQueue(request, metadata=self._metadata, timeout=self._call_timeout_seconds)
+        )
+        return await self._seat_of(joined.ticket_id, waiting)
+
+    async def leave_queue(self, ticket_id: str) -> None:
+        """Give a ticket back.
+
+        Raises: CallRefused: TICKET_MATCHED: too late, the seat is drawn; TICKET_UNKNOWN.
+        """
+        request = matchmaker_pb2.CancelTicketRequest(ticket_id=ticket_id, request_id=str(uuid4()))
+        await self._definite(
+            lambda: self._matchmaker.CancelTicket(request, metadata=self._metadata, timeout=self._call_timeout_seconds)
+        )
+
+    async def my_seat(self) -> Seat:
+        """The player's seat, with a fresh token and where its table is now.
+
+        Raises: CallRefused: NO_SEAT: he sits nowhere.
+        """
+        request = matchmaker_pb2.GetMySeatRequest()
+        answer = await self._definite(
+            lambda: self._matchmaker.GetMySeat(request, metadata=self._metadata, timeout=self._call_timeout_seconds)
+        )
+        return Seat.from_message(answer.seat)
+
+    def sit(self, seat: Seat) -> TableSession:
+        """A session at the seat's table; it asks this player for a fresh seat when its own leads nowhere."""
+        return TableSession(seat, renew=self.my_seat, credentials=self._credentials)
+
+    async def _definite(self, call: Callable[[], Awaitable[Answer]]) -> Answer:
+        """The answer of a call that may be repeated.
+
+        Raises: CallRefused.
+        """
+        patience = Patience(self._patience_seconds)
+        while True:
+            try:
+                return await call()
+            except grpc.aio.AioRpcError as error:
+                refusal = refused(error)
+            if not passes(refusal) or refusal.reason == "TOKEN_EXPIRED":
+                raise refusal
+            await patience.pause(refusal)
+
+    async def _seat_of(self, ticket_id: str, waiting: Callable[[matchmaker_pb2.Waiting], None] | None) -> Seat:
+        """Follow a ticket, over broken streams, to its seat."""
+        patience = Patience(self._patience_seconds)
+        while True:
+            try:
+                async for news in self._watch_ticket(ticket_id):
+                    patience.succeeded()
+                    if news.HasField("seat"):
+                        return Seat.from_message(news.seat)
+                    if news.HasField("ended") and news.ended.cause not in _WATCH_AGAIN:
+                        raise TicketEnded(news.ended.cause)
+                    if news.HasField("waiting") and waiting is not None:
+                        waiting(news.waiting)
+                refusal = CallRefused("", grpc.StatusCode.UNAVAILABLE, message="the ticket's stream ended")
+            except grpc.aio.AioRpcError as error:
+                refusal = refused(error)
+            if not passes(refusal):
+                raise refusal
+            await patience.pause(refusal)
+
+    def _watch_ticket(self, ticket_id: str) -> AsyncIterator[matchmaker_pb2.WatchTicketResponse]:
+        request = matchmaker_pb2.WatchTicketRequest(ticket_id=ticket_id)
+        return aiter(self._matchmaker.WatchTicket(request, metadata=self._metadata))

@@ -1,0 +1,221 @@
+"""A player at a table: what happens there, and what he does."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
+from typing import Self, TypeVar
+from uuid import uuid4
+
+import grpc
+from cardroom.mahjong.v1 import action_pb2
+from cardroom.table.v1 import table_pb2, table_pb2_grpc
+
+from cardroom_client.link import Link, bearer
+from cardroom_client.place import Place
+from cardroom_client.refused import CallRefused, refused
+from cardroom_client.retrying import Patience, passes
+from cardroom_client.seat import Seat
+
+Request = TypeVar("Request")
+Answer = TypeVar("Answer")
+
+FINAL_GOODBYES = frozenset({table_pb2.GOODBYE_REASON_ENDED, table_pb2.GOODBYE_REASON_REPLACED})
+"""After these there is nothing to come back to: the table is over, or another device has taken the seat."""
+
+
+RENEW_EVERY = 3
+"""Failures in a row after which the matchmaker is asked where the table is."""
+
+
+class TableSession:
+    """A seat's session at its table, over as many connections as it takes.
+
+        async with player.sit(seat) as table:
+            await table.set_ready()
+            async for update in table.watch():
+                if update.HasField("prompt") and not update.prompt.answered:
+                    await table.act(choose(update.prompt.options), update.prompt.decision_id)
+
+    `watch` and calls may run side by side; each finds its own way back after a broken connection.
+    """
+
+    def __init__(
+        self,
+        seat: Seat,
+        *,
+        renew: Callable[[], Awaitable[Seat]] | None = None,
+        credentials: grpc.ChannelCredentials | None = None,
+        call_timeout_seconds: float = 5.0,
+        patience_seconds: float = 120.0,
+    ) -> None:
+        """A session; nothing is sent yet.
+
+        Args:
+            seat: from `Player.join` or `Player.my_seat`.
+            renew: gives the seat anew when its token has expired or its address does not answer;
+                `Player.sit` passes its own.
+            credentials: for encrypted connections.
+            call_timeout_seconds: of one attempt of a call.
+            patience_seconds: how long calls and streams are tried again before their failure is raised.
+        """
+        self._seat = seat
+        self._renew = renew
+        self._call_timeout_seconds = call_timeout_seconds
+        self._patience_seconds = patience_seconds
+        self._link = Link(credentials)
+        self._place = Place()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close the connections; the seat stays the player's."""
+        await self._link.close()
+
+    @property
+    def seat(self) -> Seat:
+        """The seat, where its table was last found."""
+        return self._seat
+
+    @property
+    def seq(self) -> int | None:
+        """Number of the last entry of the log that `watch` has given; None before the first."""
+        return self._place.seq
+
+    async def watch(self) -> AsyncIterator[table_pb2.WatchResponse]:
+        """What happens at the table, from a snapshot on.
+
+        Every entry of the log comes exactly once and in order, as `event` or, where this seat may know nothing of
+        it, as `hidden`. A `prompt` says what the player may do now; it may come again after a broken connection. A
+        further `snapshot` replaces all that came before: the client was too far behind, or (`rewound`) the
+        table's log lost its tail. Ends after a `goodbye` with ENDED or REPLACED; all other ends are resumed.
+
+        Raises:
+            CallRefused: the table refuses the viewer, or nothing worked for `patience_seconds`.
+            LogGap: the server left out an entry, which is a fault of the server.
+        """
+        patience = Patience(self._patience_seconds)
+        while True:
+            call = self._open_watch()
+            try:
+                async for message in call:
+                    patience.succeeded()
+                    if message.HasField("goodbye") and message.goodbye.reason not in FINAL_GOODBYES:
+                        break
+                    if self._place.accept(message):
+                        yield message
+                    if message.HasField("goodbye"):
+                        return
+                failure = CallRefused("", grpc.StatusCode.UNAVAILABLE, message="the table's stream ended")
+            except grpc.aio.AioRpcError as error:
+                failure = refused(error)
+            finally:
+                call.cancel()
+            await self._recover(failure, patience)
+
+    async def act(
+        self,
+        move: table_pb2.Option | action_pb2.Action,
+        decision_id: str,
+        *,
+        request_id: str | None = None,
+    ) -> table_pb2.ActResponse:
+        """Make a move and wait until the server has stored it.
+
+        The same request is sent again until there is a definite answer, so that the move happens once or not at all.
+
+        Args:
+            move: an option of the prompt, or an action of one's own making.
+            decision_id: the decision it answers, from the prompt.
+            request_id: UUID; only to go on with a move whose outcome an earlier `act` could not learn.
+        Returns: its number in the log and what became of it: ACCEPTED, or QUEUED while others may still claim.
+        Raises: CallRefused: NOT_YOUR_TURN, TILE_NOT_HELD, DECISION_STALE and others: nothing has changed. With a
+            passing reason (UNAVAILABLE): the outcome is unknown after `patience_seconds`.
+        """
+        request = table_pb2.ActRequest(
+            table_id=self._seat.table_id, request_id=request_id or str(uuid4()), decision_id=decision_id
+        )
+        action = move.mahjong if isinstance(move, table_pb2.Option) else move
+        request.mahjong.CopyFrom(action)
+        return await self._definite(lambda table: table.Act, request)
+
+    async def set_ready(self, nonce: bytes = b"") -> table_pb2.SetReadyResponse:
+        """Say ready for the next deal.
+
+        Args:
+            nonce: at most 32 bytes of the player's own, which enter the shuffle (PF-41).
+        Raises: CallRefused: WRONG_TABLE_STATE: the table waits for nobody.
+        """
+        request = table_pb2.SetReadyRequest(table_id=self._seat.table_id, request_id=str(uuid4()), nonce=nonce)
+        return await self._definite(lambda table: table.SetReady, request)
+
+    async def snapshot(self) -> table_pb2.GetSnapshotResponse:
+        """All the seat may know now, and its place in the log. Does not move `watch`.
+
+        Raises: CallRefused.
+        """
+        request = table_pb2.GetSnapshotRequest(table_id=self._seat.table_id)
+        return await self._definite(lambda table: table.GetSnapshot, request)
+
+    def _table(self) -> table_pb2_grpc.TableServiceAsyncStub:
+        return table_pb2_grpc.TableServiceStub(self._link.channel(self._seat.authority))
+
+    def _metadata(self) -> tuple[tuple[str, str], ...]:
+        return (bearer(self._seat.token), ("x-table-pod", self._seat.pod))
+
+    def _open_watch(self) -> "grpc.aio.UnaryStreamCall[table_pb2.WatchRequest, table_pb2.WatchResponse]":
+        request = table_pb2.WatchRequest(
+            table_id=self._seat.table_id, after_seq=self._place.seq, known_epoch=self._place.epoch
+        )
+        return self._table().Watch(request, metadata=self._metadata())
+
+    async def _definite(
+        self,
+        method: Callable[[table_pb2_grpc.TableServiceAsyncStub], "grpc.aio.UnaryUnaryMultiCallable[Request, Answer]"],
+        request: Request,
+    ) -> Answer:
+        """The definite answer of a call that the server deduplicates."""
+        patience = Patience(self._patience_seconds)
+        while True:
+            try:
+                return await method(self._table())(
+                    request, metadata=self._metadata(), timeout=self._call_timeout_seconds
+                )
+            except grpc.aio.AioRpcError as error:
+                failure = refused(error)
+            await self._recover(failure, patience)
+
+    async def _recover(self, failure: CallRefused, patience: Patience) -> None:
+        """Make the next attempt worth while: go where the table is, or wait.
+
+        Raises: the failure, if it does not pass or has lasted too long.
+        """
+        if not passes(failure):
+            raise failure
+        owner = failure.metadata if failure.reason == "NOT_OWNER" else {}
+        await patience.pause(failure)
+        if owner.get("authority"):
+            self._seat = replace(self._seat, authority=owner["authority"], pod=owner.get("pod", ""))
+        elif failure.reason == "TOKEN_EXPIRED" or patience.failure_count % RENEW_EVERY == 0:
+            await self._find_seat(failure)
+
+    async def _find_seat(self, failure: CallRefused) -> None:
+        """Ask where the seat is now; where nobody knows, the old place is tried again.
+
+        Raises: the failure, if the token has expired and there is no new one, or the player sits elsewhere by now.
+        """
+        found: Seat | None = None
+        if self._renew is not None:
+            try:
+                async with asyncio.timeout(self._call_timeout_seconds):
+                    found = await self._renew()
+            except (CallRefused, TimeoutError):
+                found = None
+        if found is None and failure.reason != "TOKEN_EXPIRED":
+            return
+        if found is None or found.table_id != self._seat.table_id:
+            raise failure
+        self._seat = found
