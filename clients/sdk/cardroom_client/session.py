@@ -160,7 +160,7 @@ class TableSession:
         request = table_pb2.GetSnapshotRequest(table_id=self._seat.table_id)
         return await self._definite(lambda table: table.GetSnapshot, request)
 
-    def _table(self) -> table_pb2_grpc.TableServiceAsyncStub:
+    def _table(self) -> "table_pb2_grpc.TableServiceAsyncStub":
         return table_pb2_grpc.TableServiceStub(self._link.channel(self._seat.authority))
 
     def _metadata(self) -> tuple[tuple[str, str], ...]:
@@ -174,7 +174,7 @@ class TableSession:
 
     async def _definite(
         self,
-        method: Callable[[table_pb2_grpc.TableServiceAsyncStub], "grpc.aio.UnaryUnaryMultiCallable[Request, Answer]"],
+        method: "Callable[[table_pb2_grpc.TableServiceAsyncStub], grpc.aio.UnaryUnaryMultiCallable[Request, Answer]]",
         request: Request,
     ) -> Answer:
         """The definite answer of a call that the server deduplicates."""

@@ -1,0 +1,68 @@
+"""A player gets from the queue to a seat over broken calls and streams, with one ticket (PF-10, PF-11)."""
+
+import grpc
+import pytest
+from cardroom.matchmaker.v1 import matchmaker_pb2
+
+from cardroom_client import CallRefused, Player, TicketEnded
+from tests.services.sdk.scripted_table import Fail, ScriptedMatchmaker, served_matchmaker
+
+pytestmark = pytest.mark.fast
+
+TICKET = matchmaker_pb2.JoinQueueResponse(ticket_id="k1")
+SEAT = matchmaker_pb2.Seat(
+    table_id="t1", seat=3, room_id="r", seat_token="s", endpoint=matchmaker_pb2.Endpoint(authority="h:1", pod="p")
+)
+SEATED = matchmaker_pb2.WatchTicketResponse(seat=SEAT)
+
+
+def waiting(place: int) -> matchmaker_pb2.WatchTicketResponse:
+    return matchmaker_pb2.WatchTicketResponse(waiting=matchmaker_pb2.Waiting(place=place, queue_length=4))
+
+
+def ended(cause: "matchmaker_pb2.TicketEndCause.ValueType") -> matchmaker_pb2.WatchTicketResponse:
+    return matchmaker_pb2.WatchTicketResponse(ended=matchmaker_pb2.TicketEnded(cause=cause))
+
+
+async def test_a_ticket_becomes_a_seat_over_broken_streams() -> None:
+    matchmaker = ScriptedMatchmaker(
+        answers=[Fail(grpc.StatusCode.UNAVAILABLE), TICKET],
+        streams=[
+            [waiting(3), Fail(grpc.StatusCode.UNAVAILABLE)],
+            [waiting(2), ended(matchmaker_pb2.TICKET_END_CAUSE_RECONNECT)],
+            [],
+            [waiting(1), SEATED],
+        ],
+    )
+    places: list[int] = []
+    async with served_matchmaker(matchmaker) as at, Player("login", at.authority) as player:
+        seat = await player.join("r", waiting=lambda news: places.append(news.place))
+    assert places == [3, 2, 1]
+    assert (seat.table_id, seat.seat, seat.authority, seat.pod, seat.token) == ("t1", 3, "h:1", "p", "s")
+    assert "token" not in repr(seat)
+    assert len({request.request_id for request in matchmaker.asked}) == 1
+
+
+async def test_a_cancelled_ticket_is_no_seat() -> None:
+    matchmaker = ScriptedMatchmaker(answers=[TICKET], streams=[[ended(matchmaker_pb2.TICKET_END_CAUSE_CANCELLED)]])
+    async with served_matchmaker(matchmaker) as at, Player("login", at.authority) as player:
+        with pytest.raises(TicketEnded) as caught:
+            await player.join("r")
+    assert caught.value.cause == matchmaker_pb2.TICKET_END_CAUSE_CANCELLED
+
+
+async def test_a_refusal_is_raised_at_once() -> None:
+    matchmaker = ScriptedMatchmaker(
+        answers=[Fail(grpc.StatusCode.ALREADY_EXISTS, "ALREADY_SEATED"), matchmaker_pb2.GetMySeatResponse(seat=SEAT)]
+    )
+    async with served_matchmaker(matchmaker) as at, Player("login", at.authority) as player:
+        with pytest.raises(CallRefused, match="ALREADY_SEATED"):
+            await player.join("r")
+        assert (await player.my_seat()).table_id == "t1"
+
+
+async def test_an_expired_login_is_not_waited_for() -> None:
+    matchmaker = ScriptedMatchmaker(answers=[Fail(grpc.StatusCode.UNAUTHENTICATED, "TOKEN_EXPIRED")])
+    async with served_matchmaker(matchmaker) as at, Player("login", at.authority) as player:
+        with pytest.raises(CallRefused, match="TOKEN_EXPIRED"):
+            await player.my_seat()
