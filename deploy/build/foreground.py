@@ -1,8 +1,8 @@
 """Runs a module with the terminal to itself: python deploy/build/foreground.py MODULE [ARGUMENT...]
 
-`make` dies of the Ctrl-C that its recipe wants to answer: both stand in the terminal's foreground group. Here the module
-gets a group of its own, put in front, so that Ctrl-C reaches it alone; it drains and ends, and `make` reports its status.
-Without a terminal the module simply replaces this process.
+`make` dies of the Ctrl-C that its recipe wants to answer: both stand in the terminal's foreground group. Here the
+module gets a group of its own, put in front, so that Ctrl-C reaches it alone; it drains and ends, and `make` reports
+its status. Without a terminal the module simply replaces this process.
 """
 
 from __future__ import annotations

@@ -29,6 +29,7 @@ PIP_INSTALL = [
     *(str(PYTHON), "-m", "pip", "install"),
     *("--quiet", "--disable-pip-version-check", "--no-input", "--no-deps"),
 ]
+WHEELS_ONLY = ("--only-binary", ":all:")
 
 # The uses of the tree, each with a lock of its own, from narrow to wide: a later lock contains the earlier ones.
 USES = ("services", "local", "all")
@@ -59,14 +60,19 @@ def fingerprint(paths: Iterable[Path], *more: str) -> str:
     return digest.hexdigest()
 
 
-def run(command: list[str], failure: str) -> None:
-    """Runs a command quietly; its output is shown only when it fails.
+def run(failure: str, *commands: list[str]) -> None:
+    """Runs commands side by side, quietly; what one printed is shown only when it fails.
 
-    Raises: SetupError: the command ended with another status than 0.
+    Raises: SetupError: a command ended with another status than 0.
     """
-    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-    if done.returncode != 0:
-        sys.stderr.write(done.stdout[-6000:])
+    started = [
+        subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        for command in commands
+    ]
+    outputs = [process.communicate()[0] for process in started]
+    failed = [output for process, output in zip(started, outputs, strict=True) if process.returncode != 0]
+    if failed:
+        sys.stderr.write("".join(output[-6000:] for output in failed))
         raise SetupError(failure)
 
 
@@ -92,16 +98,33 @@ def lock_of(use: str) -> Path:
     return ROOT / "requirements" / f"{use}.lock"
 
 
+def requirements_in(lock: Path) -> list[str]:
+    """The requirements of a lock, each with its hashes."""
+    lines = [line for line in lock.read_text().splitlines() if line and not line.lstrip().startswith("#")]
+    starts = [index for index, line in enumerate(lines) if not line.startswith(" ")]
+    return ["\n".join(lines[start:end]) for start, end in zip(starts, [*starts[1:], len(lines)], strict=True)]
+
+
 def install_lock(use: str) -> None:
-    """Installs one lock, every archive checked against its hash."""
+    """Installs one lock, every archive checked against its hash.
+
+    pip spends its time reading index pages, one after another; the lock already says all there is to resolve, so each
+    core gets a share of it.
+    """
     for other in USES:
         # What another lock put there may now be another release: its stamp says nothing any more.
         (STAMPS / other).unlink(missing_ok=True)
-    lock = lock_of(use).relative_to(ROOT)
-    run(
-        [*PIP_INSTALL, "--require-hashes", "--only-binary", ":all:", "-r", str(lock)],
-        f"installing {lock} failed (above); is a package index reachable? then run make again",
-    )
+    lock = lock_of(use)
+    requirements = requirements_in(lock)
+    share_count = min(os.cpu_count() or 1, 4)
+    with tempfile.TemporaryDirectory() as folder:
+        shares = [Path(folder) / f"share-{index}.lock" for index in range(share_count)]
+        for index, share in enumerate(shares):
+            share.write_text("\n".join(requirements[index::share_count]) + "\n")
+        run(
+            f"installing {lock.relative_to(ROOT)} failed (above); is a package index reachable? then run make again",
+            *([*PIP_INSTALL, "--no-compile", "--require-hashes", *WHEELS_ONLY, "-r", str(share)] for share in shares),
+        )
 
 
 def compile_stubs() -> None:
@@ -115,8 +138,8 @@ def compile_stubs() -> None:
         outputs = [f"--{kind}_out={fresh}" for kind in ("python", "grpc_python", "mypy", "mypy_grpc")]
         plugins = [f"--plugin={tool}={VENV / 'bin' / tool}" for tool in ("protoc-gen-mypy", "protoc-gen-mypy_grpc")]
         run(
-            [str(PYTHON), "-m", "grpc_tools.protoc", f"-I{PROTOS}", *outputs, *plugins, *sources],
             "compiling the stubs failed (above)",
+            [str(PYTHON), "-m", "grpc_tools.protoc", f"-I{PROTOS}", *outputs, *plugins, *sources],
         )
         made = {path.relative_to(fresh) for path in fresh.rglob("*.py*")}
         for relative in sorted(made):
@@ -130,8 +153,8 @@ def compile_stubs() -> None:
 def install_tree() -> None:
     """Installs the checkout itself, editable: its rooms, the stubs and the client library become importable."""
     run(
-        [*PIP_INSTALL, "--no-build-isolation", "--editable", str(ROOT)],
         "installing the tree itself failed (above)",
+        [*PIP_INSTALL, "--no-build-isolation", "--editable", str(ROOT)],
     )
     shutil.rmtree(ROOT / "build", ignore_errors=True)
 
