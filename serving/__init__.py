@@ -1,0 +1,1 @@
+"""How any service starts, reports and stops."""
