@@ -45,7 +45,7 @@ types: setup
 
 arrows: setup
 	@echo "check: which way imports point (import-linter)"
-	@$(BIN)/lint-imports --no-timings > .venv/.arrows 2>&1 || { cat .venv/.arrows; exit 1; }
+	@$(BIN)/lint-imports > .venv/.arrows 2>&1 || { cat .venv/.arrows; exit 1; }
 
 wire: setup
 	@echo "check: the wire (buf lint; buf breaking against protos/released.binpb)"
