@@ -21,7 +21,7 @@ class Caller:
 
     role: str
     subject: str
-    claims: Mapping[str, Any] = field(default=_NO_CLAIMS)
+    claims: Mapping[str, Any] = field(default_factory=lambda: _NO_CLAIMS)
 
 
 NOBODY = Caller("anonymous", "")

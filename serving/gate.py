@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
 from inspect import isasyncgenfunction, iscoroutinefunction
-from typing import Any
+from typing import Any, TypeAlias
 
 import grpc
 import grpc.aio
@@ -27,6 +27,7 @@ _ABSURD_S = 24 * 3600.0
 _STREAM_GRACE_S = 10.0
 _UNKNOWN = "unknown"
 
+Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"  # generic for the type checker only
 Context = grpc.aio.ServicerContext[Any, Any]
 Behaviour = Callable[[Any, Context], Any]
 Answer = Callable[[Any, Context], Awaitable[Any]]
@@ -36,8 +37,7 @@ Answer = Callable[[Any, Context], Awaitable[Any]]
 class _Method:
     """What is fixed about a method. ``roles`` is None where nobody may call it; ``open`` ones ask for no token."""
 
-    service: str
-    name: str
+    full_name: str
     roles: frozenset[str] | None
     open: bool
     streams: bool
@@ -58,7 +58,7 @@ class Gate(grpc.aio.ServerInterceptor):
         self._default_s = settings.default_deadline_ms / 1000
         self._cap_s = settings.deadline_cap_ms / 1000
         self._stream_s = settings.stream_max_age_ms / 1000 + _STREAM_GRACE_S
-        self._handlers: dict[str, grpc.RpcMethodHandler[Any, Any]] = {}
+        self._handlers: dict[str, Handler] = {}
         self._unknown = self._refusing_handler()
         self._idle = asyncio.Event()
         self._idle.set()
@@ -66,9 +66,9 @@ class Gate(grpc.aio.ServerInterceptor):
 
     async def intercept_service(
         self,
-        continuation: Callable[[grpc.HandlerCallDetails], Awaitable[grpc.RpcMethodHandler[Any, Any] | None]],
+        continuation: Callable[[grpc.HandlerCallDetails], Awaitable["Handler | None"]],
         handler_call_details: grpc.HandlerCallDetails,
-    ) -> grpc.RpcMethodHandler[Any, Any]:
+    ) -> Handler:
         """The wrapped handler of the method called."""
         name = handler_call_details.method
         wrapped = self._handlers.get(name)
@@ -83,26 +83,25 @@ class Gate(grpc.aio.ServerInterceptor):
         """Return when no call of a component's own methods runs."""
         await self._idle.wait()
 
-    def _refusing_handler(self) -> grpc.RpcMethodHandler[Any, Any]:
+    def _refusing_handler(self) -> Handler:
         """For methods no servicer has; they share one series, since callers choose their names."""
         meter = self._metrics.call_meter(_UNKNOWN, _UNKNOWN)
-        method = _Method(_UNKNOWN, _UNKNOWN, None, open=False, streams=True, meter=meter)
+        method = _Method(_UNKNOWN, None, open=False, streams=True, meter=meter)
         return grpc.stream_stream_rpc_method_handler(self._answering(method, _never))
 
-    def _wrapped(self, full_name: str, handler: grpc.RpcMethodHandler[Any, Any]) -> grpc.RpcMethodHandler[Any, Any]:
+    def _wrapped(self, full_name: str, handler: Handler) -> Handler:
         shape = (bool(handler.request_streaming), bool(handler.response_streaming))
         make, attribute = _SHAPES[shape]
         _, service, name = full_name.split("/")
         method = _Method(
-            service,
-            name,
+            full_name[1:],
             METHOD_ROLES.get(full_name),
             open=service in OPEN_SERVICES,
             streams=any(shape),
             meter=self._metrics.call_meter(service, name),
         )
         answer = _awaitable(getattr(handler, attribute))
-        wrapped: grpc.RpcMethodHandler[Any, Any] = make(
+        wrapped: Handler = make(
             self._answering(method, answer), handler.request_deserializer, handler.response_serializer
         )
         return wrapped
@@ -193,8 +192,7 @@ class Gate(grpc.aio.ServerInterceptor):
             write = self._log.error
         write(
             "call",
-            service=method.service,
-            method=method.name,
+            method=method.full_name,
             code=code.name,
             ms=round(seconds * 1000, 3),
             correlation_id=call.correlation_id,
@@ -236,7 +234,7 @@ def _code_of(context: Context) -> grpc.StatusCode:
 
 
 _CODES: dict[object, grpc.StatusCode] = {code.value[0]: code for code in grpc.StatusCode}
-_SHAPES: dict[tuple[bool, bool], tuple[Callable[..., grpc.RpcMethodHandler[Any, Any]], str]] = {
+_SHAPES: dict[tuple[bool, bool], tuple[Callable[..., Handler], str]] = {
     (False, False): (grpc.unary_unary_rpc_method_handler, "unary_unary"),
     (False, True): (grpc.unary_stream_rpc_method_handler, "unary_stream"),
     (True, False): (grpc.stream_unary_rpc_method_handler, "stream_unary"),
