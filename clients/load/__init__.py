@@ -1,0 +1,1 @@
+"""Players that play by themselves, over the public API."""

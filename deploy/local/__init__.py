@@ -1,0 +1,1 @@
+"""What `make run` starts: stores and services on this machine, and a demonstration."""
