@@ -1,0 +1,1 @@
+"""The rules. Nothing in here knows of clocks, chance, files or networks."""

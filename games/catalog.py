@@ -1,0 +1,38 @@
+"""Finds every variant: a folder under `games.variants` that exports VARIANTS."""
+
+import importlib
+import pkgutil
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
+
+from games import variants as variants_room
+from games.mahjong.variant import Variant
+
+
+class UnknownVariant(KeyError):
+    """No variant has this id."""
+
+
+@cache
+def variants() -> Mapping[str, Variant]:
+    """All variants by id."""
+    found: dict[str, Variant] = {}
+    for folder in pkgutil.iter_modules(variants_room.__path__):
+        room = importlib.import_module(f"{variants_room.__name__}.{folder.name}")
+        for variant in room.VARIANTS:
+            assert variant.variant_id not in found, variant.variant_id
+            found[variant.variant_id] = variant
+    return MappingProxyType(found)
+
+
+def variant_of(variant_id: str) -> Variant:
+    """The variant with this id.
+
+    Raises:
+        UnknownVariant: there is none.
+    """
+    try:
+        return variants()[variant_id]
+    except KeyError:
+        raise UnknownVariant(variant_id) from None

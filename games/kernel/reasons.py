@@ -1,0 +1,44 @@
+"""Why an action is refused by the rules."""
+
+from enum import StrEnum
+
+
+class Reason(StrEnum):
+    """One refusal of the rules. Services publish the same names to their callers."""
+
+    NOT_YOUR_TURN = "NOT_YOUR_TURN"
+    TILE_NOT_HELD = "TILE_NOT_HELD"
+    TILE_UNKNOWN = "TILE_UNKNOWN"
+    NOT_A_WIN = "NOT_A_WIN"
+    NOT_ASKED = "NOT_ASKED"
+    MELD_NOT_POSSIBLE = "MELD_NOT_POSSIBLE"
+    WALL_EMPTY = "WALL_EMPTY"
+    NO_DRAW = "NO_DRAW"
+    NOT_READY = "NOT_READY"
+    HAND_LOCKED = "HAND_LOCKED"
+    HAS_WON = "HAS_WON"
+    SEAT_AWAY = "SEAT_AWAY"
+    DEAL_OVER = "DEAL_OVER"
+    NOT_DEALT = "NOT_DEALT"
+    PASSED_WIN = "PASSED_WIN"
+    HOLDS_DISCARD = "HOLDS_DISCARD"
+    QUESTION_OPEN = "QUESTION_OPEN"
+    NO_QUESTION = "NO_QUESTION"
+    ALREADY_ANSWERED = "ALREADY_ANSWERED"
+    NOT_IN_THIS_GAME = "NOT_IN_THIS_GAME"
+
+
+class IllegalAction(Exception):
+    """The rules refuse an action; the state is untouched.
+
+    Attributes:
+        reason: which refusal.
+        rule: number of the rule that refuses, such as "BB-10"; may be empty.
+        field: the part of the action that is wrong, such as "tile"; may be empty.
+    """
+
+    def __init__(self, reason: Reason, rule: str = "", field: str = "") -> None:
+        super().__init__(f"{reason} {rule}".strip())
+        self.reason = reason
+        self.rule = rule
+        self.field = field

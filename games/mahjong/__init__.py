@@ -1,0 +1,6 @@
+"""The mahjong family: one state machine for every variant.
+
+Start with `state.py` (what is held), `events.py` (how it changes), `actions.py` (what is
+asked for), then `decide.py`, `evolve.py` and `views.py`; `game.py` joins them. What makes
+a variant is in `ruleset.py` and the variant's own folder.
+"""

@@ -1,0 +1,152 @@
+"""Who may claim what: the shared question after a discard or an added kong."""
+
+from games.kernel import Seat
+from games.mahjong.actions import Choice
+from games.mahjong.events import DrawSource
+from games.mahjong.hand import Score, Situation, WinBy, WinningHand
+from games.mahjong.melds import Meld
+from games.mahjong.state import QUESTIONS, Phase, State
+from games.mahjong.tiles import HIDDEN, Tile
+from games.mahjong.waits import waits
+
+PUNG_TILES = 2
+KONG_TILES = 3
+
+
+def hand_waits(state: State, seat: Seat) -> tuple[Tile, ...]:
+    """Kinds that complete the seat's hand; empty if it is not ready or lies face down."""
+    hand = state.hands[seat]
+    if HIDDEN in hand:
+        return ()
+    rules = state.ruleset
+    return waits(hand, state.melds[seat], kinds=rules.kinds, pairs_win=rules.pairs_win)
+
+
+def question_score(state: State, seat: Seat) -> Score | None:
+    """What the seat would win on the tile in question; None if it may not win on it."""
+    question = state.question
+    assert question is not None
+    if seat == question.seat or state.has_won(seat) or seat in state.win_locked:
+        return None
+    if question.tile not in hand_waits(state, seat):
+        return None
+    by = WinBy.ROB if state.phase is Phase.ROBBERY else WinBy.DISCARD
+    return _scored(state, state.hands[seat], state.melds[seat], question.tile, by, _question_situations(state))
+
+
+def self_draw_score(state: State, seat: Seat) -> Score | None:
+    """What the seat would win on the tile it drew, or as the dealer on the tiles dealt."""
+    draw, hand = state.draw, state.hands[seat]
+    if state.phase is not Phase.TURN or state.turn != seat or draw is None or HIDDEN in hand:
+        return None
+    if draw.source is DrawSource.CLAIM:
+        return None
+    # A heavenly win has no winning tile; any of the hand stands for it, since all readings count.
+    tile = hand[-1] if draw.tile is None else draw.tile
+    rest = list(hand)
+    rest.remove(tile)
+    return _scored(state, tuple(rest), state.melds[seat], tile, WinBy.SELF, _self_situations(state))
+
+
+def _scored(
+    state: State,
+    concealed: tuple[Tile, ...],
+    melds: tuple[Meld, ...],
+    tile: Tile,
+    by: WinBy,
+    situations: frozenset[Situation],
+) -> Score | None:
+    hand = WinningHand(concealed, melds, tile, by, situations)
+    return state.ruleset.judgement.score(state.ruleset, hand)
+
+
+def _question_situations(state: State) -> frozenset[Situation]:
+    if state.phase is Phase.ROBBERY:
+        return frozenset()
+    found = set()
+    first = state.discards[0]
+    if len(state.discards) == 1 and first.seat == state.dealer:
+        found.add(Situation.EARTHLY)
+    if state.draw is not None and state.draw.source is DrawSource.REPLACEMENT:
+        found.add(Situation.AFTER_KONG)
+    if state.last_tile():
+        found.add(Situation.LAST_TILE)
+    return frozenset(found)
+
+
+_SITUATION_OF_SOURCE = {
+    DrawSource.DEAL: frozenset({Situation.HEAVENLY}),
+    DrawSource.WALL: frozenset[Situation](),
+    DrawSource.REPLACEMENT: frozenset({Situation.KONG_REPLACEMENT}),
+}
+
+
+def _self_situations(state: State) -> frozenset[Situation]:
+    assert state.draw is not None
+    found = _SITUATION_OF_SOURCE[state.draw.source]
+    return found | {Situation.LAST_TILE} if state.last_tile() else found
+
+
+def forced_to_win(state: State, seat: Seat) -> bool:
+    """Whether the rules make the seat a winner on the tile in question (BB-16, BB-17)."""
+    question = state.question
+    if question is None or question.answers[seat] is not None:
+        return False
+    if not state.must_win() and seat not in state.locked:
+        return False
+    return question_score(state, seat) is not None
+
+
+def claims_open(state: State, seat: Seat) -> tuple[Choice, ...]:
+    """What a seat is asked about the tile in question, best first; empty if it is not asked.
+
+    Winners, absent, locked and forced seats, the tile's owner and those who have answered
+    are not asked. A pung may be made of the last discard, a kong not (BB-10).
+    """
+    question = state.question
+    if (
+        question is None
+        or seat == question.seat
+        or question.answers[seat] is not None
+        or seat in state.away
+        or seat in state.locked
+        or state.has_won(seat)
+    ):
+        return ()
+    return possible_claims(state, seat)
+
+
+def possible_claims(state: State, seat: Seat) -> tuple[Choice, ...]:
+    """What the seat's tiles allow on the tile in question; nothing where a win is forced."""
+    question = state.question
+    assert question is not None
+    choices = []
+    if question_score(state, seat) is not None:
+        if state.must_win():
+            return ()
+        choices.append(Choice.WIN)
+    if state.phase is Phase.CLAIMS:
+        held = state.hands[seat].count(question.tile)
+        if held >= KONG_TILES and state.wall:
+            choices.append(Choice.KONG)
+        if held >= PUNG_TILES:
+            choices.append(Choice.PUNG)
+    return tuple(choices)
+
+
+def question_winners(state: State) -> tuple[Seat, ...]:
+    """Who wins on the tile in question as the answers stand, in turn order from its owner."""
+    question = state.question
+    assert question is not None
+    return tuple(
+        seat
+        for seat in state.others(question.seat)
+        if question.answers[seat] is Choice.WIN or forced_to_win(state, seat)
+    )
+
+
+def could_win_and_did_not(state: State, winners: tuple[Seat, ...]) -> frozenset[Seat]:
+    """Seats that let a win on the tile in question go by (BB-19), where an option asks for it."""
+    if state.phase not in QUESTIONS or not state.ruleset.option("pass_locks_win"):
+        return frozenset()
+    return frozenset(seat for seat in state.seats if seat not in winners and question_score(state, seat) is not None)

@@ -1,0 +1,201 @@
+"""What happens in a deal. State changes by these and by nothing else."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from games.kernel import Payment, Seat
+from games.mahjong.actions import Choice
+from games.mahjong.hand import FanScore, WinBy
+from games.mahjong.melds import MeldKind
+from games.mahjong.ruleset import Ruleset
+from games.mahjong.tiles import Tile
+
+
+class DrawSource(StrEnum):
+    """Where the tile of a turn comes from."""
+
+    DEAL = "deal"
+    WALL = "wall"
+    REPLACEMENT = "replacement"
+    CLAIM = "claim"
+
+
+class EndCause(StrEnum):
+    """Why a deal is over (BB-11)."""
+
+    WALL_EMPTY = "wall_empty"
+    ONE_LEFT = "one_left"
+
+
+class KongOutcome(StrEnum):
+    """What became of a kong's rain (BB-32)."""
+
+    OPEN = "open"
+    PAID = "paid"
+    TRANSFERRED = "transferred"
+    VOID = "void"
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """The wall is built and the dice are thrown (BB-3).
+
+    Attributes:
+        ruleset: the rules of the whole deal.
+        dealer: who deals.
+        dice: the dealer's two, then the two thrown back.
+        wall: all tiles in their physical order, seat 0's wall first.
+        wall_start: index in `wall` where drawing starts.
+    """
+
+    ruleset: Ruleset
+    dealer: Seat
+    dice: tuple[int, ...]
+    wall: tuple[Tile, ...]
+    wall_start: int
+
+
+@dataclass(frozen=True, slots=True)
+class Dealt:
+    """Every seat has its tiles (BB-4); hands in display order."""
+
+    hands: tuple[tuple[Tile, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A tile leaves the wall for a hand."""
+
+    seat: Seat
+    tile: Tile
+    source: DrawSource
+
+
+@dataclass(frozen=True, slots=True)
+class Discarded:
+    """A tile is put on the table; the question who claims it opens."""
+
+    seat: Seat
+    tile: Tile
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A seat's answer to the shared question. Private until the question closes."""
+
+    seat: Seat
+    choice: Choice
+
+
+@dataclass(frozen=True, slots=True)
+class Melded:
+    """The last discard becomes a pung."""
+
+    seat: Seat
+    tile: Tile
+    from_seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class Konged:
+    """A kong is declared; an added one opens the question who robs it.
+
+    Attributes:
+        owing: seats that owe for it, in turn order from the declarer (BB-30).
+    """
+
+    seat: Seat
+    kind: MeldKind
+    tile: Tile
+    from_seat: Seat | None
+    owing: tuple[Seat, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WinnerResult:
+    """One winner's share of a win (BB-53); `payments` are in order."""
+
+    seat: Seat
+    rank: int
+    fans: tuple[FanScore, ...]
+    fan_total: int
+    amount: int
+    payments: tuple[Payment, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Won:
+    """The winners on one tile, in turn order from the discarder (BB-12).
+
+    Attributes:
+        by: how they won.
+        tile: the tile; None for a heavenly win.
+        from_seat: the discarder or the robbed kong's owner; None for a self-draw.
+        winners: one or more.
+        transferred: kongs whose rain goes to them (BB-33), by their place in the deal.
+    """
+
+    by: WinBy
+    tile: Tile | None
+    from_seat: Seat | None
+    winners: tuple[WinnerResult, ...]
+    transferred: tuple[int, ...] = ()
+
+    @property
+    def payments(self) -> tuple[Payment, ...]:
+        """What is asked, in order."""
+        return tuple(payment for winner in self.winners for payment in winner.payments)
+
+
+@dataclass(frozen=True, slots=True)
+class Locked:
+    """A ready hand is locked (BB-17)."""
+
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class WentAway:
+    """The server plays for the seat from now on (BB-60)."""
+
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class CameBack:
+    """The seat is in its player's control again (BB-61)."""
+
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class ReadyCheck:
+    """One seat at the ready check (BB-40); `amount` is the most it could win, 0 if not ready."""
+
+    seat: Seat
+    ready: bool
+    amount: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The deal is over; all hands are shown.
+
+    Attributes:
+        payments: rain, then check, in the order they move (BB-50).
+        checks: the ready check; empty where there was none.
+        kong_outcomes: one a kong, in order of declaration.
+        hands: all concealed tiles.
+    """
+
+    cause: EndCause
+    payments: tuple[Payment, ...]
+    checks: tuple[ReadyCheck, ...]
+    kong_outcomes: tuple[KongOutcome, ...]
+    next_dealer: Seat
+    hands: tuple[tuple[Tile, ...], ...]
+
+
+Event = Opened | Dealt | Drawn | Discarded | Answered | Melded | Konged | Won | Locked | WentAway | CameBack | Ended
+PRIVATE_EVENTS = (Answered,)
+"""Events that take no place in the public log; the table keeps them aside until the question closes."""

@@ -1,0 +1,299 @@
+"""How each event changes a deal. Asserts what must hold: a log that does not fit is our fault.
+
+The same functions fold a full log into the state and a redacted one into a seat's view:
+tiles that lie face down stay so.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from games.kernel import Seat
+from games.mahjong import events as happened
+from games.mahjong.claims import could_win_and_did_not
+from games.mahjong.events import DrawSource, Event, KongOutcome
+from games.mahjong.hand import WinBy
+from games.mahjong.melds import Meld, MeldKind
+from games.mahjong.state import QUESTIONS, Draw, Fate, KongRecord, Phase, Question, State, TableDiscard
+from games.mahjong.tiles import HIDDEN, Tile
+
+RAIN_BASES = {MeldKind.CONCEALED_KONG: 2, MeldKind.ADDED_KONG: 1, MeldKind.EXPOSED_KONG: 2}
+"""Bases each owing seat pays for a kong (BB-30)."""
+
+
+def evolve(state: State, event: Event) -> State:
+    """The state after one event."""
+    return _EVOLVERS[type(event)](state, event)
+
+
+def _opened(state: State, event: happened.Opened) -> State:
+    assert state.phase is Phase.CLOSED, event
+    start = event.wall_start
+    return replace(
+        state,
+        ruleset=event.ruleset,
+        dealer=event.dealer,
+        turn=event.dealer,
+        phase=Phase.OPENED,
+        dice=event.dice,
+        wall_start=start,
+        wall_length=len(event.wall),
+        wall=event.wall[start:] + event.wall[:start],
+    )
+
+
+def _dealt(state: State, event: happened.Dealt) -> State:
+    assert state.phase is Phase.OPENED, event
+    return replace(
+        state,
+        phase=Phase.TURN,
+        hands=event.hands,
+        wall=state.wall[sum(map(len, event.hands)) :],
+        draw=Draw(state.dealer, None, DrawSource.DEAL),
+    )
+
+
+def _drawn(state: State, event: happened.Drawn) -> State:
+    assert state.wall and state.phase in QUESTIONS | {Phase.MOVING}, event
+    assert not state.has_won(event.seat), event
+    state = _question_closed(state)
+    replacement = event.source is DrawSource.REPLACEMENT
+    return replace(
+        state,
+        phase=Phase.TURN,
+        turn=event.seat,
+        due=None,
+        wall=state.wall[1:],
+        draw_count=state.draw_count + 1,
+        hands=_hand_with(state, event.seat, event.tile),
+        draw=Draw(event.seat, event.tile, event.source),
+        turn_kongs=state.turn_kongs if replacement else (),
+        win_locked=state.win_locked - {event.seat},
+    )
+
+
+def _discarded(state: State, event: happened.Discarded) -> State:
+    assert state.phase is Phase.TURN and state.turn == event.seat and state.draw is not None, event
+    return replace(
+        state,
+        phase=Phase.CLAIMS,
+        hands=_hand_without(state, event.seat, event.tile, 1),
+        discards=(*state.discards, TableDiscard(event.seat, event.tile)),
+        draw=replace(state.draw, tile=None),
+        question=Question(event.seat, event.tile, (None,) * len(state.seats)),
+    )
+
+
+def _answered(state: State, event: happened.Answered) -> State:
+    assert state.question is not None and state.question.answers[event.seat] is None, event
+    answers = list(state.question.answers)
+    answers[event.seat] = event.choice
+    return replace(state, question=replace(state.question, answers=tuple(answers)))
+
+
+def _melded(state: State, event: happened.Melded) -> State:
+    assert state.phase is Phase.CLAIMS, event
+    state = _question_closed(state)
+    return replace(
+        state,
+        phase=Phase.TURN,
+        turn=event.seat,
+        hands=_hand_without(state, event.seat, event.tile, 2),
+        melds=_melds_with(state, event.seat, Meld(MeldKind.PUNG, event.tile, event.from_seat)),
+        discards=_last_discard(state, Fate.MELDED),
+        draw=Draw(event.seat, None, DrawSource.CLAIM),
+        turn_kongs=(),
+    )
+
+
+def _konged(state: State, event: happened.Konged) -> State:
+    return _KONGERS[event.kind](state, event)
+
+
+def _kong_recorded(state: State, event: happened.Konged, earlier: tuple[int, ...]) -> State:
+    """The kong in the books: who owes is fixed now (BB-31)."""
+    amount = RAIN_BASES[event.kind] * state.ruleset.stake
+    record = KongRecord(event.seat, event.kind, event.tile, event.owing, amount)
+    return replace(
+        state,
+        turn=event.seat,
+        kongs=(*state.kongs, record),
+        turn_kongs=(*earlier, len(state.kongs)),
+    )
+
+
+def _kong_exposed(state: State, event: happened.Konged) -> State:
+    assert state.phase is Phase.CLAIMS, event
+    state = _question_closed(state)
+    state = replace(
+        state,
+        phase=Phase.MOVING,
+        due=DrawSource.REPLACEMENT,
+        hands=_hand_without(state, event.seat, event.tile, 3),
+        melds=_melds_with(state, event.seat, Meld(event.kind, event.tile, event.from_seat)),
+        discards=_last_discard(state, Fate.MELDED),
+    )
+    return _kong_recorded(state, event, ())
+
+
+def _kong_concealed(state: State, event: happened.Konged) -> State:
+    assert state.phase is Phase.TURN and state.turn == event.seat, event
+    state = replace(
+        state,
+        phase=Phase.MOVING,
+        due=DrawSource.REPLACEMENT,
+        hands=_hand_without(state, event.seat, event.tile, 4),
+        melds=_melds_with(state, event.seat, Meld(event.kind, event.tile)),
+    )
+    return _kong_recorded(state, event, state.turn_kongs)
+
+
+def _kong_added(state: State, event: happened.Konged) -> State:
+    assert state.phase is Phase.TURN and state.turn == event.seat and state.draw is not None, event
+    state = replace(
+        state,
+        phase=Phase.ROBBERY,
+        hands=_hand_without(state, event.seat, event.tile, 1),
+        melds=_meld_turned(state, event.seat, event.tile, MeldKind.PUNG, MeldKind.ADDED_KONG),
+        draw=replace(state.draw, tile=None),
+        question=Question(event.seat, event.tile, (None,) * len(state.seats)),
+    )
+    return _kong_recorded(state, event, state.turn_kongs)
+
+
+_KONGERS: dict[MeldKind, Callable[[State, happened.Konged], State]] = {
+    MeldKind.EXPOSED_KONG: _kong_exposed,
+    MeldKind.CONCEALED_KONG: _kong_concealed,
+    MeldKind.ADDED_KONG: _kong_added,
+}
+
+
+def _won(state: State, event: happened.Won) -> State:
+    return _WINS[event.by](state, event)
+
+
+def _won_by_self(state: State, event: happened.Won) -> State:
+    (winner,) = event.winners
+    assert state.phase is Phase.TURN and state.turn == winner.seat, event
+    return _after_win(state, event, after=winner.seat, due=DrawSource.WALL)
+
+
+def _won_by_discard(state: State, event: happened.Won) -> State:
+    assert state.phase is Phase.CLAIMS and event.from_seat is not None, event
+    receivers = tuple(winner.seat for winner in event.winners)
+    state = _question_closed(state, winners=receivers)
+    kongs = list(state.kongs)
+    for index in event.transferred:
+        assert kongs[index].outcome is KongOutcome.OPEN, event
+        kongs[index] = replace(kongs[index], outcome=KongOutcome.TRANSFERRED, receivers=receivers)
+    state = replace(state, kongs=tuple(kongs), discards=_last_discard(state, Fate.WON))
+    return _after_win(state, event, after=receivers[-1], due=DrawSource.WALL)
+
+
+def _won_by_rob(state: State, event: happened.Won) -> State:
+    """The kong does not stand: the meld is a pung again, no rain (BB-15); its owner draws the replacement."""
+    assert state.phase is Phase.ROBBERY and event.from_seat is not None and event.tile is not None, event
+    owner, tile = event.from_seat, event.tile
+    state = _question_closed(state, winners=tuple(winner.seat for winner in event.winners))
+    void = replace(state.kongs[-1], outcome=KongOutcome.VOID)
+    state = replace(
+        state,
+        melds=_meld_turned(state, owner, tile, MeldKind.ADDED_KONG, MeldKind.PUNG),
+        kongs=(*state.kongs[:-1], void),
+    )
+    return replace(_after_win(state, event, after=owner, due=DrawSource.REPLACEMENT), turn=owner)
+
+
+_WINS: dict[WinBy, Callable[[State, happened.Won], State]] = {
+    WinBy.SELF: _won_by_self,
+    WinBy.DISCARD: _won_by_discard,
+    WinBy.ROB: _won_by_rob,
+}
+
+
+def _after_win(state: State, event: happened.Won, *, after: Seat, due: DrawSource) -> State:
+    """The win counted; the next to draw is the next player, after this seat, who has not won (BB-13)."""
+    for winner in event.winners:
+        assert not state.has_won(winner.seat), event
+    state = replace(state, phase=Phase.MOVING, due=due, wins=(*state.wins, event))
+    following = (seat for seat in state.others(after) if not state.has_won(seat))
+    return replace(state, turn=next(following, after))
+
+
+def _locked(state: State, event: happened.Locked) -> State:
+    return replace(state, locked=state.locked | {event.seat})
+
+
+def _went_away(state: State, event: happened.WentAway) -> State:
+    return replace(state, away=state.away | {event.seat})
+
+
+def _came_back(state: State, event: happened.CameBack) -> State:
+    return replace(state, away=state.away - {event.seat})
+
+
+def _ended(state: State, event: happened.Ended) -> State:
+    assert state.phase in QUESTIONS | {Phase.MOVING}, event
+    state = _question_closed(state)
+    kongs = tuple(
+        replace(kong, outcome=outcome) for kong, outcome in zip(state.kongs, event.kong_outcomes, strict=True)
+    )
+    return replace(state, phase=Phase.OVER, due=None, kongs=kongs, hands=event.hands, result=event)
+
+
+_EVOLVERS: dict[type, Callable[[State, Any], State]] = {
+    happened.Opened: _opened,
+    happened.Dealt: _dealt,
+    happened.Drawn: _drawn,
+    happened.Discarded: _discarded,
+    happened.Answered: _answered,
+    happened.Melded: _melded,
+    happened.Konged: _konged,
+    happened.Won: _won,
+    happened.Locked: _locked,
+    happened.WentAway: _went_away,
+    happened.CameBack: _came_back,
+    happened.Ended: _ended,
+}
+
+
+def _question_closed(state: State, winners: tuple[Seat, ...] = ()) -> State:
+    """The question gone; who passed a win is remembered where an option asks for it (BB-19)."""
+    if state.question is None:
+        return state
+    passed = could_win_and_did_not(state, winners)
+    return replace(state, question=None, win_locked=state.win_locked | passed)
+
+
+def _hand_with(state: State, seat: Seat, tile: Tile) -> tuple[tuple[Tile, ...], ...]:
+    hand = tuple(sorted((*state.hands[seat], tile)))
+    return (*state.hands[:seat], hand, *state.hands[seat + 1 :])
+
+
+def _hand_without(state: State, seat: Seat, tile: Tile, copies: int) -> tuple[tuple[Tile, ...], ...]:
+    """The hands with copies of a tile gone from one; from a hand that lies face down, any tiles."""
+    hand = list(state.hands[seat])
+    for _ in range(copies):
+        hand.remove(tile if tile in hand else HIDDEN)
+    return (*state.hands[:seat], tuple(hand), *state.hands[seat + 1 :])
+
+
+def _melds_with(state: State, seat: Seat, meld: Meld) -> tuple[tuple[Meld, ...], ...]:
+    return (*state.melds[:seat], (*state.melds[seat], meld), *state.melds[seat + 1 :])
+
+
+def _meld_turned(
+    state: State, seat: Seat, tile: Tile, before: MeldKind, after: MeldKind
+) -> tuple[tuple[Meld, ...], ...]:
+    """The melds with one of them changed from one kind to another."""
+    changed = [
+        replace(meld, kind=after) if meld.tile == tile and meld.kind is before else meld for meld in state.melds[seat]
+    ]
+    assert changed != list(state.melds[seat]), (seat, tile)
+    return (*state.melds[:seat], tuple(changed), *state.melds[seat + 1 :])
+
+
+def _last_discard(state: State, fate: Fate) -> tuple[TableDiscard, ...]:
+    last = state.discards[-1]
+    assert last.fate is Fate.TABLE, last
+    return (*state.discards[:-1], replace(last, fate=fate))

@@ -1,0 +1,95 @@
+"""A hand that may win, and what it is worth: the question every scorer answers."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from games.mahjong.decomposition import Packed, add, pack
+from games.mahjong.melds import Meld
+from games.mahjong.tiles import Tile
+
+
+class WinBy(StrEnum):
+    """How the winning tile came."""
+
+    SELF = "self"
+    DISCARD = "discard"
+    ROB = "rob"
+
+
+class Situation(StrEnum):
+    """What else holds when a hand wins, by the names of the cases."""
+
+    LAST_TILE = "last_tile"
+    KONG_REPLACEMENT = "kong_replacement"
+    FLOWER_REPLACEMENT = "flower_replacement"
+    LAST_OF_KIND = "last_of_kind"
+    HEAVENLY = "heavenly"
+    EARTHLY = "earthly"
+    AFTER_KONG = "after_kong"
+    DECLARED = "declared"
+    PAYER_DECLARED = "payer_declared"
+
+
+class HandError(ValueError):
+    """A hand that cannot be.
+
+    Attributes:
+        field: the part that is wrong: "hand", "melds", "win", "by", "flowers" or "situation".
+        rule: number of the rule it breaks.
+        detail: what is wrong, in words.
+    """
+
+    def __init__(self, field: str, rule: str, detail: str) -> None:
+        super().__init__(f"{field}: {detail} ({rule})")
+        self.field = field
+        self.rule = rule
+        self.detail = detail
+
+
+@dataclass(frozen=True, slots=True)
+class WinningHand:
+    """A hand and the tile it may win on.
+
+    Attributes:
+        concealed: tiles in the hand, without the winning one.
+        melds: sets on the table.
+        tile: the winning tile.
+        by: how it came.
+        situations: what else holds.
+        flowers: flower tiles exposed.
+    """
+
+    concealed: tuple[Tile, ...]
+    melds: tuple[Meld, ...]
+    tile: Tile
+    by: WinBy
+    situations: frozenset[Situation] = frozenset()
+    flowers: tuple[Tile, ...] = ()
+
+    def packed(self) -> Packed:
+        """Counts of the concealed tiles, the winning one included."""
+        return add(pack(self.concealed), self.tile)
+
+
+@dataclass(frozen=True, slots=True)
+class FanScore:
+    """One row of the fan table in a hand: `value` is all its occurrences together."""
+
+    fan_id: str
+    name_zh: str
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What a winning hand is worth.
+
+    Attributes:
+        fans: what counts, in the order of the fan table.
+        fan_total: their sum.
+        amount: what one payer is asked for, in units of the stake's asset.
+    """
+
+    fans: tuple[FanScore, ...]
+    fan_total: int
+    amount: int

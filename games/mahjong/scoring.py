@@ -1,0 +1,82 @@
+"""Questions about hands without a table: what a hand is worth, which tiles complete it.
+
+Contradictory input is refused with `HandError`, never corrected.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from games.mahjong.hand import HandError, Score, Situation, WinBy, WinningHand
+from games.mahjong.melds import MeldKind
+from games.mahjong.ruleset import Ruleset
+from games.mahjong.tiles import Tile, show
+from games.mahjong.waits import COPIES, waits
+
+
+def score_win(rules: Ruleset, hand: WinningHand) -> Score | None:
+    """What a hand is worth on its winning tile; None if it does not win.
+
+    Raises:
+        HandError: the hand cannot be.
+    """
+    _check_tiles(rules, hand, (*hand.concealed, hand.tile))
+    if hand.tile not in rules.kinds:
+        raise HandError("win", "BB-1", f"{show([hand.tile])} is not in this game")
+    _check_situations(hand.situations, rules.hand_situations)
+    rules.judgement.check_hand(rules, hand)
+    return rules.judgement.score(rules, hand)
+
+
+@dataclass(frozen=True, slots=True)
+class WaitWorth:
+    """What a waiting tile is worth each way; None where that is no win."""
+
+    by_discard: Score | None
+    by_self: Score | None
+
+
+def list_waits(rules: Ruleset, hand: WinningHand) -> Mapping[Tile, WaitWorth]:
+    """Every tile that completes a hand, ascending; its `tile` and `by` are not looked at.
+
+    Raises:
+        HandError: the hand cannot be, or a situation makes no sense without a winning tile.
+    """
+    _check_tiles(rules, hand, hand.concealed)
+    _check_situations(hand.situations, rules.wait_situations)
+    found = waits(hand.concealed, hand.melds, kinds=rules.kinds, pairs_win=rules.pairs_win)
+    score = rules.judgement.score
+    return {
+        tile: WaitWorth(
+            by_discard=score(rules, replace(hand, tile=tile, by=WinBy.DISCARD)),
+            by_self=score(rules, replace(hand, tile=tile, by=WinBy.SELF)),
+        )
+        for tile in found
+    }
+
+
+def _check_tiles(rules: Ruleset, hand: WinningHand, concealed: tuple[Tile, ...]) -> None:
+    """Kinds, melds and numbers of tiles."""
+    for tile in hand.concealed:
+        if tile not in rules.kinds:
+            raise HandError("hand", "BB-1", f"{show([tile])} is not in this game")
+    for meld in hand.melds:
+        if meld.kind is MeldKind.CHOW or meld.tile not in rules.kinds:
+            raise HandError("melds", "BB-1", f"{meld} is not in this game")
+    if hand.flowers:
+        raise HandError("flowers", "BB-1", "this game has no flowers")
+    wanted = rules.hand_size - 3 * len(hand.melds)
+    if wanted < 1 or len(hand.concealed) != wanted:
+        detail = f"{len(hand.concealed)} tiles beside {len(hand.melds)} melds, not {max(wanted, 1)}"
+        raise HandError("hand", "BB-2", detail)
+    copies = Counter(concealed)
+    for meld in hand.melds:
+        copies.update(meld.tiles)
+    for tile, held in copies.items():
+        if held > COPIES:
+            raise HandError("hand", "BB-1", f"{held} of {show([tile])}")
+
+
+def _check_situations(situations: frozenset[Situation], allowed: frozenset[Situation]) -> None:
+    for situation in sorted(situations - allowed):
+        raise HandError("situation", "BB-70", f"{situation} makes no sense here")

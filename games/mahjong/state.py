@@ -1,0 +1,186 @@
+"""Where a deal stands. A view of it is the same value with tiles face down."""
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from games.kernel import Seat, turn_order
+from games.mahjong.actions import Choice
+from games.mahjong.events import DrawSource, Ended, KongOutcome, WinnerResult, Won
+from games.mahjong.melds import Meld, MeldKind
+from games.mahjong.ruleset import Ruleset
+from games.mahjong.tiles import Tile
+
+
+class Phase(StrEnum):
+    """Where a deal stands."""
+
+    CLOSED = "closed"
+    OPENED = "opened"
+    TURN = "turn"
+    CLAIMS = "claims"
+    ROBBERY = "robbery"
+    MOVING = "moving"
+    OVER = "over"
+
+
+class Fate(StrEnum):
+    """What became of a discard."""
+
+    TABLE = "table"
+    MELDED = "melded"
+    WON = "won"
+
+
+QUESTIONS = frozenset({Phase.CLAIMS, Phase.ROBBERY})
+"""Phases in which a shared question stands open."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableDiscard:
+    """A discard and what became of it."""
+
+    seat: Seat
+    tile: Tile
+    fate: Fate = Fate.TABLE
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """The tile a turn began with.
+
+    Attributes:
+        seat: whose turn.
+        tile: the tile just drawn; None when nothing was drawn, or it has left the hand.
+        source: where the turn's tile comes from.
+    """
+
+    seat: Seat
+    tile: Tile | None
+    source: DrawSource
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A tile that several seats may claim.
+
+    Attributes:
+        seat: who discarded it, or adds it to a kong.
+        tile: the tile.
+        answers: one a seat; None where there is none yet, or it is not the viewer's.
+    """
+
+    seat: Seat
+    tile: Tile
+    answers: tuple[Choice | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KongRecord:
+    """A kong and what is owed for it (BB-30..33).
+
+    Attributes:
+        owing: seats that owe, in turn order from the declarer.
+        amount: what each of them owes, in units of the asset.
+        receivers: who gets a transferred one, in turn order from the discarder.
+    """
+
+    seat: Seat
+    kind: MeldKind
+    tile: Tile
+    owing: tuple[Seat, ...]
+    amount: int
+    outcome: KongOutcome = KongOutcome.OPEN
+    receivers: tuple[Seat, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A deal.
+
+    Attributes:
+        ruleset: the rules it is played by.
+        dealer: who deals.
+        phase: where it stands; MOVING is passed through, never rested in.
+        dice: thrown at the opening; empty before.
+        wall_start: index in the physical wall where drawing started.
+        wall_length: tiles in it before the deal.
+        wall: what is left, next tile first.
+        draw_count: tiles drawn since the deal, replacements included.
+        hands: concealed tiles of each seat in display order.
+        melds: sets on the table of each seat.
+        discards: all discards in order.
+        turn: whose turn it is; in MOVING who draws next.
+        due: in MOVING, where the next tile comes from.
+        draw: what the turn that stands, or was last, began with.
+        question: the shared question that stands open.
+        kongs: all kongs in order.
+        turn_kongs: kongs of the turn that stands or was last, by their place in `kongs`.
+        wins: all wins in order.
+        locked: seats with locked hands (BB-17).
+        away: seats the server plays for (BB-60).
+        win_locked: seats that passed a win and may not win on another's tile until they
+            draw (BB-19, option pass_locks_win).
+        result: how the deal ended.
+    """
+
+    ruleset: Ruleset
+    dealer: Seat
+    phase: Phase = Phase.CLOSED
+    dice: tuple[int, ...] = ()
+    wall_start: int = 0
+    wall_length: int = 0
+    wall: tuple[Tile, ...] = ()
+    draw_count: int = 0
+    hands: tuple[tuple[Tile, ...], ...] = ()
+    melds: tuple[tuple[Meld, ...], ...] = ()
+    discards: tuple[TableDiscard, ...] = ()
+    turn: Seat = 0
+    due: DrawSource | None = None
+    draw: Draw | None = None
+    question: Question | None = None
+    kongs: tuple[KongRecord, ...] = ()
+    turn_kongs: tuple[int, ...] = ()
+    wins: tuple[Won, ...] = ()
+    locked: frozenset[Seat] = frozenset()
+    away: frozenset[Seat] = frozenset()
+    win_locked: frozenset[Seat] = frozenset()
+    result: Ended | None = None
+
+    @property
+    def seats(self) -> range:
+        """All seats."""
+        return range(self.ruleset.seat_count)
+
+    def others(self, seat: Seat) -> tuple[Seat, ...]:
+        """The other seats in turn order from this one."""
+        return tuple(turn_order(seat, self.ruleset.seat_count))
+
+    def winners(self) -> tuple[WinnerResult, ...]:
+        """Everybody who has won, in order of rank and within it of payment."""
+        return tuple(winner for won in self.wins for winner in won.winners)
+
+    def has_won(self, seat: Seat) -> bool:
+        """Whether the seat takes no further part (BB-11)."""
+        return any(winner.seat == seat for won in self.wins for winner in won.winners)
+
+    def playing(self) -> tuple[Seat, ...]:
+        """Seats that have not won, ascending."""
+        won = {winner.seat for winner in self.winners()}
+        return tuple(seat for seat in self.seats if seat not in won)
+
+    def must_win(self) -> bool:
+        """Whether every win must be taken now (BB-16): from the draw of the fourth tile from the end on."""
+        return self.draw_count > 0 and len(self.wall) < self.ruleset.must_win_tiles
+
+    def last_tile(self) -> bool:
+        """Whether a win now is one on the last tile (海底): the wall is empty, not before the first draw."""
+        return self.draw_count > 0 and not self.wall
+
+
+def initial(ruleset: Ruleset, dealer: Seat) -> State:
+    """A table before the wall is built."""
+    empty: tuple[tuple[Tile, ...], ...] = ((),) * ruleset.seat_count
+    return State(ruleset=ruleset, dealer=dealer, hands=empty, melds=((),) * ruleset.seat_count, turn=dealer)
+
+
+__all__ = ["Draw", "Fate", "KongRecord", "Phase", "Question", "State", "TableDiscard", "initial", "replace"]

@@ -1,0 +1,61 @@
+"""A variant of the family as the catalogue shows it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from games.kernel import OptionError
+from games.mahjong.game import GAME, MahjongGame
+from games.mahjong.ruleset import Ruleset
+
+STAKE_MAX = 1_000_000_000
+"""Greatest stake: with the highest hand it stays far below what a balance can hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A variant's name, its options and how its rules are made.
+
+    Attributes:
+        variant_id: such as "bloody4".
+        name_zh: its name.
+        version: of its rules.
+        seat_count: players.
+        options: named options and their allowed values, the default first.
+        make_ruleset: from checked options, by name in order, and a stake.
+        fan_names: id, Chinese and English name of each row of the fan table.
+    """
+
+    variant_id: str
+    name_zh: str
+    version: int
+    seat_count: int
+    options: Mapping[str, tuple[object, ...]]
+    make_ruleset: Callable[[tuple[tuple[str, object], ...], int], Ruleset]
+    fan_names: tuple[tuple[str, str, str], ...]
+
+    @property
+    def game(self) -> MahjongGame:
+        """The family's rules."""
+        return GAME
+
+    def ruleset(self, options: Mapping[str, object], stake: int) -> Ruleset:
+        """The rules under these options; those left out have their defaults.
+
+        Args:
+            options: by name.
+            stake: base in units of the asset, 1..STAKE_MAX.
+
+        Raises:
+            OptionError: an unknown option, or a value that is not allowed.
+        """
+        if isinstance(stake, bool) or not isinstance(stake, int) or not 1 <= stake <= STAKE_MAX:
+            raise OptionError("stake", f"a whole number from 1 to {STAKE_MAX}")
+        for name, value in options.items():
+            if name not in self.options:
+                known = ", ".join(sorted(self.options))
+                raise OptionError(name, f"{self.variant_id} has no such option; it has {known}")
+            allowed = self.options[name]
+            if not any(value == one and type(value) is type(one) for one in allowed):
+                raise OptionError(name, "one of " + ", ".join(str(one) for one in allowed))
+        chosen = tuple((name, options.get(name, allowed[0])) for name, allowed in self.options.items())
+        return self.make_ruleset(chosen, stake)

@@ -1,0 +1,1 @@
+"""The variants, one folder each; `games.catalog` finds them. None knows another."""

@@ -1,0 +1,141 @@
+"""Who pays whom in 血战: wins at once, rain and ready check at the end (BB-25..52)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from games.kernel import Payment, Seat
+from games.mahjong.claims import hand_waits
+from games.mahjong.events import DrawSource, EndCause, Ended, KongOutcome, ReadyCheck
+from games.mahjong.hand import Score, WinBy, WinningHand
+from games.mahjong.state import KongRecord, Phase, State
+from games.variants.bloody.fans import score
+
+
+def win_payments(state: State, winner: Seat, worth: Score) -> tuple[Payment, ...]:
+    """What one winner asks: everybody who has not won by self-draw, else the tile's owner alone (BB-25)."""
+    if state.question is not None:
+        return (Payment(state.question.seat, winner, worth.amount, "win"),)
+    payers = (seat for seat in state.others(winner) if not state.has_won(seat))
+    return tuple(Payment(payer, winner, worth.amount, "win") for payer in payers)
+
+
+def transferred(state: State) -> tuple[int, ...]:
+    """Kongs whose rain goes to the winners of the discard in question (BB-33).
+
+    `kong_transfer = last`: the kong whose replacement preceded the discard. `chain`: every
+    kong of that turn. Robbed and already transferred ones stay out.
+    """
+    if state.phase is not Phase.CLAIMS or state.draw is None or state.draw.source is not DrawSource.REPLACEMENT:
+        return ()
+    chain = state.ruleset.option("kong_transfer") == "chain"
+    chosen = state.turn_kongs if chain else state.turn_kongs[-1:]
+    return tuple(index for index in chosen if state.kongs[index].outcome is KongOutcome.OPEN)
+
+
+def end(state: State) -> Ended:
+    """The last event of a deal, with the money that moves at its end (BB-50)."""
+    playing = state.playing()
+    one_left = len(playing) <= 1
+    checks = () if one_left else tuple(_check(state, seat) for seat in playing)
+    ready = {check.seat for check in checks if check.ready}
+    unready = {check.seat for check in checks if not check.ready}
+    outcomes = tuple(_outcome(kong, unready) for kong in state.kongs)
+    rain = _rain(state, outcomes)
+    return Ended(
+        cause=EndCause.ONE_LEFT if one_left else EndCause.WALL_EMPTY,
+        payments=(*rain, *_check_payments(state, checks, ready, unready)),
+        checks=checks,
+        kong_outcomes=outcomes,
+        next_dealer=_next_dealer(state),
+        hands=state.hands,
+    )
+
+
+def _outcome(kong: KongRecord, unready: set[Seat]) -> KongOutcome:
+    """A kong of somebody not ready is void; a transferred one stands (BB-32)."""
+    if kong.outcome is not KongOutcome.OPEN:
+        return kong.outcome
+    return KongOutcome.VOID if kong.seat in unready else KongOutcome.PAID
+
+
+def _next_dealer(state: State) -> Seat:
+    """The first winner, else the dealer again (BB-5)."""
+    winners = state.winners()
+    return winners[0].seat if winners else state.dealer
+
+
+# --- rain ----------------------------------------------------------------------------------
+
+
+def _rain(state: State, outcomes: tuple[KongOutcome, ...]) -> tuple[Payment, ...]:
+    """By the payee's rank, then those who never won in turn order from the dealer; within a payee by time."""
+    won = [winner.seat for winner in state.winners()]
+    from_dealer = (state.dealer, *state.others(state.dealer))
+    payees = (*won, *(seat for seat in from_dealer if seat not in won))
+    kongs = [(kong, outcome) for kong, outcome in zip(state.kongs, outcomes, strict=True)]
+    return tuple(payment for payee in payees for kong, outcome in kongs for payment in _rain_to(payee, kong, outcome))
+
+
+def _rain_to(payee: Seat, kong: KongRecord, outcome: KongOutcome) -> Iterator[Payment]:
+    """What one kong brings one seat, payers in turn order from the konger (BB-52)."""
+    if outcome is KongOutcome.PAID and kong.seat == payee:
+        yield from (Payment(payer, payee, kong.amount, "rain") for payer in kong.owing)
+    if outcome is KongOutcome.TRANSFERRED:
+        for part in split_pool(kong):
+            if part.receiver == payee and part.payer != payee:
+                yield Payment(part.payer, payee, part.amount, "rain")
+
+
+@dataclass(frozen=True, slots=True)
+class PoolPart:
+    """A part of a transferred kong's pool; payer and receiver may be the same seat."""
+
+    payer: Seat
+    receiver: Seat
+    amount: int
+
+
+def split_pool(kong: KongRecord) -> tuple[PoolPart, ...]:
+    """A transferred kong's pool in equal shares, odd units to the earlier receivers (BB-33, BB-52).
+
+    The shares are filled in turn order from the discarder, out of the payers in turn order
+    from the konger; what somebody would pay himself is a part too, and drops out later.
+    """
+    share, odd = divmod(kong.amount * len(kong.owing), len(kong.receivers))
+    purses = [[payer, kong.amount] for payer in kong.owing]
+    parts = []
+    for place, receiver in enumerate(kong.receivers):
+        missing = share + (place < odd)
+        while missing:
+            purse = next(purse for purse in purses if purse[1])
+            amount = min(missing, purse[1])
+            purse[1] -= amount
+            missing -= amount
+            parts.append(PoolPart(purse[0], receiver, amount))
+    return tuple(parts)
+
+
+# --- ready check ----------------------------------------------------------------------------
+
+
+def _check(state: State, seat: Seat) -> ReadyCheck:
+    """The most the hand could win from one payer, as a discard win without situations (BB-40)."""
+    rules = state.ruleset
+    best = 0
+    for tile in hand_waits(state, seat):
+        worth = score(rules, WinningHand(state.hands[seat], state.melds[seat], tile, WinBy.DISCARD))
+        assert worth is not None, (seat, tile)
+        best = max(best, worth.amount)
+    return ReadyCheck(seat, best > 0, best)
+
+
+def _check_payments(
+    state: State, checks: tuple[ReadyCheck, ...], ready: set[Seat], unready: set[Seat]
+) -> Iterator[Payment]:
+    """Payees in turn order from the dealer, the dealer first; for each its payers in turn order (BB-52)."""
+    amounts = {check.seat: check.amount for check in checks}
+    for payee in (state.dealer, *state.others(state.dealer)):
+        if payee in ready:
+            for payer in state.others(payee):
+                if payer in unready:
+                    yield Payment(payer, payee, amounts[payee], "check")
