@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 import grpc
 import grpc.aio
+from google.protobuf.message import DecodeError
 
 from refusals import Reason, Refusal
 from serving.auth import Authenticator
@@ -101,34 +102,36 @@ class Gate(grpc.aio.ServerInterceptor):
             meter=self._metrics.call_meter(service, name),
         )
         answer = _awaitable(getattr(handler, attribute))
-        wrapped: Handler = make(
-            self._answering(method, answer), handler.request_deserializer, handler.response_serializer
-        )
+        parse, pack = handler.request_deserializer, handler.response_serializer
+        # A single message is parsed and packed on this side of the gate: gRPC would tell the caller what went wrong.
+        if parse is not None and not handler.request_streaming:
+            answer, parse = _parsing(answer, parse), None
+        if pack is not None and not handler.response_streaming:
+            answer, pack = _packing(answer, pack), None
+        wrapped: Handler = make(self._answering(method, answer), parse, pack)
         return wrapped
 
     def _answering(self, method: _Method, answer: Answer) -> Answer:
         async def handle(request: Any, context: Context) -> Any:
             began = time.perf_counter()
             self._enter(method)
-            code, error, call = grpc.StatusCode.OK, None, Call("")
+            call, code, error = Call(""), grpc.StatusCode.OK, None
             try:
                 limit_s = self._admit(method, call, context)
                 if limit_s is None:
                     return await answer(request, context)
-                async with asyncio.timeout(limit_s) as limit:
-                    return await answer(request, context)
+                return await _in_time(answer(request, context), limit_s)
             except grpc.aio.AbortError:
                 code = _code_of(context)
                 raise
             except asyncio.CancelledError:
-                code = grpc.StatusCode.CANCELLED
+                code = _code_of_end(context)
                 raise
+            except _LateError:
+                code = grpc.StatusCode.DEADLINE_EXCEEDED
+                await context.abort(code, "The deadline has passed.")
             except Exception as caught:
-                error = caught
-                if isinstance(caught, TimeoutError) and limit_s is not None and limit.expired():
-                    code = grpc.StatusCode.DEADLINE_EXCEEDED
-                    await context.abort(code, "The deadline has passed.")
-                refusal = as_refusal(caught)
+                error, refusal = caught, as_refusal(caught)
                 code = STATUS[refusal.reason]
                 self._metrics.refused(refusal.reason)
                 await context.abort(code, message_of(refusal), details_of(refusal))
@@ -187,9 +190,7 @@ class Gate(grpc.aio.ServerInterceptor):
         method.meter.end(code.name, seconds)
         refusal = error if isinstance(error, Refusal) else None
         fault = error if refusal is None else None
-        write = self._log.debug if method.open else self._log.info
-        if fault is not None and code is not grpc.StatusCode.DEADLINE_EXCEEDED:
-            write = self._log.error
+        write = self._log.error if fault is not None else self._log.debug if method.open else self._log.info
         write(
             "call",
             method=method.full_name,
@@ -201,6 +202,39 @@ class Gate(grpc.aio.ServerInterceptor):
             **({"reason": refusal.reason} if refusal is not None else {}),
             **({"exc_info": fault} if fault is not None else {}),
         )
+
+
+class _LateError(Exception):
+    """The deadline that the gate enforces has passed."""
+
+
+async def _in_time(answer: Awaitable[Any], limit_s: float) -> Any:
+    limit = asyncio.timeout(limit_s)
+    try:
+        async with limit:
+            return await answer
+    except TimeoutError:
+        if limit.expired():
+            raise _LateError from None
+        raise
+
+
+def _parsing(answer: Answer, parse: Callable[[bytes], Any]) -> Answer:
+    async def parsed(packed: bytes, context: Context) -> Any:
+        try:
+            request = parse(packed)
+        except DecodeError:
+            raise Refusal(Reason.INVALID_FIELD, detail="The request is no message of the method's type.") from None
+        return await answer(request, context)
+
+    return parsed
+
+
+def _packing(answer: Answer, pack: Callable[[Any], bytes]) -> Answer:
+    async def packed(request: Any, context: Context) -> bytes:
+        return pack(await answer(request, context))
+
+    return packed
 
 
 async def _never(request: Any, context: Context) -> None:
@@ -231,6 +265,13 @@ def _code_of(context: Context) -> grpc.StatusCode:
     """The code a servicer aborted with itself."""
     code: object = context.code()  # a StatusCode by its type, but a number before grpcio made it one
     return code if isinstance(code, grpc.StatusCode) else _CODES.get(code, grpc.StatusCode.UNKNOWN)
+
+
+def _code_of_end(context: Context) -> grpc.StatusCode:
+    """Why gRPC cancelled a call: its client's deadline passed, or the client or the server gave it up."""
+    left_s: float | None = context.time_remaining()
+    late = left_s is not None and left_s <= 0
+    return grpc.StatusCode.DEADLINE_EXCEEDED if late else grpc.StatusCode.CANCELLED
 
 
 _CODES: dict[object, grpc.StatusCode] = {code.value[0]: code for code in grpc.StatusCode}

@@ -55,6 +55,7 @@ class RunningServer:
         self._health = status
         self._runtime = runtime
         self._stopping: asyncio.Task[bool] | None = None
+        self._released = False
         self.port = runtime.port
 
     async def stop(self) -> bool:
@@ -98,6 +99,9 @@ class RunningServer:
         await stopping
 
     async def _release(self) -> None:
+        if self._released:
+            return
+        self._released = True
         try:
             async with asyncio.timeout(_STOP_LIMIT_S):
                 await self._component.stop()
