@@ -30,9 +30,10 @@ test: setup lint types arrows wire pages ## everything: the checks, then all tes
 
 check: setup lint types arrows wire pages fast-tests ## format, lint, types, arrows, wire, pages and the fast tests; seconds
 
-format: setup ## put the code into the form that `make check` asks for
+format: setup ## put code and made pages into the form that `make check` asks for
 	@$(BIN)/ruff format $(ROOMS)
 	@$(BIN)/ruff check --fix $(ROOMS)
+	@$(PYTHON_) -m deploy.build.pages
 
 lint: setup
 	@echo "check: form and lint (ruff)"
@@ -65,8 +66,8 @@ bench: setup ## measure; a table on the screen, figures in bench/results.json [O
 sim: setup ## replay one simulated run: SEED=n
 	@$(PYTHON_) -m tests.sim.run --seed $(or $(SEED),1)
 
-lock: setup ## make the locks in requirements/ anew from pyproject.toml
-	@$(PYTHON_) -m deploy.build.lock
+lock: setup ## make the locks in requirements/ anew from pyproject.toml [UPGRADE=1: newest releases]
+	@$(PYTHON_) -m deploy.build.lock $(if $(UPGRADE),--upgrade)
 
 release-wire: setup ## take the wire as it stands for released: protos/released.binpb (needs a Wire entry in CHANGELOG.md)
 	@$(PYTHON_) -m deploy.build.release_wire
