@@ -113,7 +113,7 @@ _ACTION_READERS: Mapping[str, Callable[[action_pb2.Action, Seat], PlayerAction]]
     "pung": lambda message, seat: asked.Pung(seat),
     "kong": lambda message, seat: asked.Kong(seat, message.kong.tile if message.kong.HasField("tile") else None),
     "win": lambda message, seat: asked.Win(seat),
-    "pass": lambda message, seat: asked.Pass(seat),
+    "pass_claim": lambda message, seat: asked.Pass(seat),
     "lock": lambda message, seat: asked.Lock(seat),
 }
 
@@ -132,7 +132,7 @@ _ACTION_WRITERS: Mapping[type, Callable[[Any], action_pb2.Action]] = {
     asked.Pung: lambda action: action_pb2.Action(pung=action_pb2.Pung()),
     asked.Kong: _kong_action,
     asked.Win: lambda action: action_pb2.Action(win=action_pb2.Win()),
-    asked.Pass: lambda action: action_pb2.Action(**{"pass": action_pb2.Pass()}),
+    asked.Pass: lambda action: action_pb2.Action(pass_claim=action_pb2.Pass()),
     asked.Lock: lambda action: action_pb2.Action(lock=action_pb2.Lock()),
 }
 

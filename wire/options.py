@@ -10,7 +10,9 @@ from games.kernel import OptionError
 def options_to_struct(options: Mapping[str, object]) -> Struct:
     """Options as a Struct; values are booleans, whole numbers or words."""
     struct = Struct()
-    struct.update(dict(options))
+    for name, value in options.items():
+        assert isinstance(value, bool | int | str), name
+        struct[name] = value
     return struct
 
 

@@ -48,7 +48,7 @@ class Variant:
         Raises:
             OptionError: an unknown option, or a value that is not allowed.
         """
-        if isinstance(stake, bool) or not isinstance(stake, int) or not 1 <= stake <= STAKE_MAX:
+        if type(stake) is not int or not 1 <= stake <= STAKE_MAX:
             raise OptionError("stake", f"a whole number from 1 to {STAKE_MAX}")
         for name, value in options.items():
             if name not in self.options:
