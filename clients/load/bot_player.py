@@ -7,9 +7,10 @@ from uuid import uuid4
 from cardroom.table.v1 import event_pb2, table_pb2
 
 from cardroom_client import CallRefused, Player, Seat, TableSession
-from games.bots import policy
+from clients.load import plain
 from games.kernel import Seat as SeatNumber
 from games.mahjong.actions import Action
+from games.mahjong.events import Opened
 from games.mahjong.evolve import evolve
 from games.mahjong.game import GAME
 from games.mahjong.state import State
@@ -68,7 +69,7 @@ class BotPlayer:
     views (PF-40), over the wire.
     """
 
-    def __init__(self, table: TableSession, *, choose: Choose = policy.choose, deal_count_max: int = 1) -> None:
+    def __init__(self, table: TableSession, *, choose: Choose = plain.choose, deal_count_max: int = 1) -> None:
         """`deal_count_max` deals are played; then it says ready no more."""
         self._table = table
         self._choose = choose
@@ -104,7 +105,7 @@ class BotPlayer:
             await self._answer(message.prompt)
 
     async def _take_snapshot(self, snapshot: table_pb2.Snapshot) -> None:
-        self.played.view = view_from_proto(snapshot.mahjong) if snapshot.HasField("mahjong") else None
+        self.played.view = view_from_proto(snapshot.mahjong, self.played.seat) if snapshot.HasField("mahjong") else None
         if snapshot.rewound:
             self._answered = ""  # what was answered is lost with the log's tail
         if snapshot.state in WAITS_FOR_READY and not snapshot.seats[self.played.seat].ready:
@@ -127,7 +128,7 @@ class BotPlayer:
     def _fold(self, event: event_pb2.TableEvent) -> None:
         happened = event_from_proto(event.mahjong)
         state = self.played.view
-        if event.mahjong.HasField("opened"):
+        if isinstance(happened, Opened):
             state = GAME.initial(happened.ruleset, happened.dealer)
         assert state is not None, "a move before any deal"
         self.played.view = evolve(state, happened)
@@ -135,7 +136,7 @@ class BotPlayer:
     async def _compare(self) -> None:
         """The folded view of an ended deal against a fresh snapshot."""
         answer = await self._table.snapshot()
-        shown = view_from_proto(answer.snapshot.mahjong)
+        shown = view_from_proto(answer.snapshot.mahjong, self.played.seat)
         if shown != self.played.view:
             self.played.faults.append(f"seat {self.played.seat}: what it folded is not what a snapshot shows")
 

@@ -38,6 +38,7 @@ class LocalSettings(BaseSettings):
     ledger_metrics_port: int | None = _Port
     redis_url: str | None = Field(default=None, description="Redis for tables and queues; unset: one is started.")
     ledger_redis_url: str | None = Field(default=None, description="Redis of the ledger; unset: one is started.")
+    trust_store: bool = Field(default=False, description="Do not ask given stores for their settings.")
     start_limit_seconds: float = Field(default=60.0, gt=0, description="Longest wait until a service is healthy.")
     demonstration_limit_seconds: float = Field(default=600.0, gt=0, description="Longest demonstration of one variant.")
 

@@ -101,6 +101,10 @@ class StateDirectory:
         text = json.dumps({"pid": pid, "birth": birth_of(pid)})
         (self.path / "pids" / f"{name}.json").write_text(text)
 
+    def record_self(self, name: str) -> None:
+        """Remember this process."""
+        self.record(name, os.getpid())
+
     def strike(self, name: str) -> None:
         """Forget a process that ended."""
         (self.path / "pids" / f"{name}.json").unlink(missing_ok=True)
