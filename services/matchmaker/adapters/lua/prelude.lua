@@ -1,0 +1,67 @@
+-- Put before every script of this folder. All keys share one tag, given as KEYS[1] ("{seats}"), hence one slot: the
+-- names built here from ids found in the store are safe in a cluster.
+--
+--   <tag>:queue:<room>             sorted set  ticket -> order; the front has the lowest
+--   <tag>:order                    counter     order of the next ticket at the end
+--   <tag>:ticket:<ticket>          hash        player, room, order, joined_ms, state, and once drawn match, seat
+--   <tag>:player:<player>          string      his one ticket that is not over (PF-11)
+--   <tag>:request:<player>:<id>    string      "<ticket> <room>": what a join answered, for a while
+--   <tag>:match:<match>            hash        stage, room, room_json, count, first_dealer, taken_ms, generation,
+--                                              seat:<n> "<ticket> <player>", pod, authority, epoch, seated
+--   <tag>:matches                  sorted set  match in the making -> end of its handler's lease
+--   <tag>:tables:<room>            set         tables with a seat taken
+--   <tag>:waits                    hash        room -> smoothed wait in milliseconds
+--   <tag>:news                     channel     "rooms" or "tickets <id> <id> ..."
+local tag = KEYS[1]
+
+local function queue_key(room) return tag .. ':queue:' .. room end
+local function ticket_key(ticket) return tag .. ':ticket:' .. ticket end
+local function player_key(player) return tag .. ':player:' .. player end
+local function match_key(match) return tag .. ':match:' .. match end
+local function tables_key(room) return tag .. ':tables:' .. room end
+local matches_key = tag .. ':matches'
+
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+
+local function tell_rooms() redis.call('PUBLISH', tag .. ':news', 'rooms') end
+
+local function tell_tickets(tickets)
+  if #tickets > 0 then redis.call('PUBLISH', tag .. ':news', 'tickets ' .. table.concat(tickets, ' ')) end
+end
+
+-- The seats of a match, in seat order: {ticket = , player = }.
+local function seats_of(match)
+  local seats = {}
+  for seat = 0, tonumber(redis.call('HGET', match_key(match), 'count')) - 1 do
+    local ticket, player = string.match(redis.call('HGET', match_key(match), 'seat:' .. seat), '^(%S+) (.+)$')
+    seats[#seats + 1] = { ticket = ticket, player = player }
+  end
+  return seats
+end
+
+-- Whether the match is in the making and in the hands of the caller.
+local function is_ours(match, generation)
+  local row = redis.call('HMGET', match_key(match), 'stage', 'generation')
+  return (row[1] == 'taken' or row[1] == 'asked') and row[2] == generation
+end
+
+-- Ends a match that became no table: every ticket waits again where it was.
+local function undo(match, memory_ms)
+  local room = redis.call('HGET', match_key(match), 'room')
+  local told = {}
+  for _, seat in ipairs(seats_of(match)) do
+    local order = redis.call('HGET', ticket_key(seat.ticket), 'order')
+    redis.call('HSET', ticket_key(seat.ticket), 'state', 'waiting')
+    redis.call('HDEL', ticket_key(seat.ticket), 'match', 'seat')
+    redis.call('ZADD', queue_key(room), order, seat.ticket)
+    told[#told + 1] = seat.ticket
+  end
+  redis.call('HSET', match_key(match), 'stage', 'undone')
+  redis.call('PEXPIRE', match_key(match), memory_ms)
+  redis.call('ZREM', matches_key, match)
+  tell_tickets(told)
+  tell_rooms()
+end
