@@ -66,6 +66,7 @@ PHASES: Mapping[Phase, view_pb2.Phase.ValueType] = {
     Phase.CLAIMS: view_pb2.PHASE_CLAIMS,
     Phase.ROBBERY: view_pb2.PHASE_ROBBERY,
     Phase.OVER: view_pb2.PHASE_OVER,
+    Phase.DECLARING: view_pb2.PHASE_DECLARING,
 }
 MELD_KINDS: Mapping[MeldKind, view_pb2.MeldKind.ValueType] = {
     MeldKind.CHOW: view_pb2.MELD_KIND_CHOW,
@@ -78,6 +79,7 @@ FATES: Mapping[Fate, view_pb2.DiscardFate.ValueType] = {
     Fate.TABLE: view_pb2.DISCARD_FATE_UNSPECIFIED,
     Fate.MELDED: view_pb2.DISCARD_FATE_MELDED,
     Fate.WON: view_pb2.DISCARD_FATE_WON,
+    Fate.SHARED: view_pb2.DISCARD_FATE_SHARED,
 }
 
 
@@ -115,6 +117,7 @@ _ACTION_READERS: Mapping[str, Callable[[action_pb2.Action, Seat], PlayerAction]]
     "win": lambda message, seat: asked.Win(seat),
     "pass_claim": lambda message, seat: asked.Pass(seat),
     "lock": lambda message, seat: asked.Lock(seat),
+    "declare": lambda message, seat: asked.Declare(seat),
 }
 
 
@@ -134,12 +137,14 @@ _ACTION_WRITERS: Mapping[type, Callable[[Any], action_pb2.Action]] = {
     asked.Win: lambda action: action_pb2.Action(win=action_pb2.Win()),
     asked.Pass: lambda action: action_pb2.Action(pass_claim=action_pb2.Pass()),
     asked.Lock: lambda action: action_pb2.Action(lock=action_pb2.Lock()),
+    asked.Declare: lambda action: action_pb2.Action(declare=action_pb2.Declare()),
 }
 
 _ACTION_OF_CHOICE: Mapping[Choice, Callable[[Seat], PlayerAction]] = {
     Choice.WIN: asked.Win,
     Choice.KONG: asked.Kong,
     Choice.PUNG: asked.Pung,
+    Choice.DECLARE: asked.Declare,
     Choice.PASS: asked.Pass,
 }
 
@@ -251,6 +256,7 @@ def _konged_to_proto(event: happened.Konged) -> event_pb2.Konged:
         tile=event.tile,
         from_seat=event.from_seat,
         owing_seats=event.owing,
+        shared=event.shared,
     )
 
 
@@ -261,6 +267,7 @@ def _konged_from_proto(message: event_pb2.Konged) -> happened.Konged:
         tile=message.tile,
         from_seat=message.from_seat if message.HasField("from_seat") else None,
         owing=tuple(message.owing_seats),
+        shared=message.shared,
     )
 
 
@@ -358,11 +365,14 @@ _EVENT_WRITERS: Mapping[type, tuple[str, Callable[[Any], Any]]] = {
     happened.Discarded: ("discarded", lambda event: event_pb2.Discarded(seat=event.seat, tile=event.tile)),
     happened.Melded: (
         "melded",
-        lambda event: event_pb2.Melded(seat=event.seat, tile=event.tile, from_seat=event.from_seat),
+        lambda event: event_pb2.Melded(
+            seat=event.seat, tile=event.tile, from_seat=event.from_seat, shared=event.shared
+        ),
     ),
     happened.Konged: ("konged", _konged_to_proto),
     happened.Won: ("won", _won_to_proto),
     happened.Locked: ("locked", lambda event: event_pb2.Locked(seat=event.seat)),
+    happened.Declared: ("declared", lambda event: event_pb2.Declared(seats=event.seats)),
     happened.WentAway: ("went_away", lambda event: event_pb2.WentAway(seat=event.seat)),
     happened.CameBack: ("came_back", lambda event: event_pb2.CameBack(seat=event.seat)),
     happened.Ended: ("ended", _ended_to_proto),
@@ -372,10 +382,11 @@ _EVENT_READERS: Mapping[str, Callable[[Any], Event]] = {
     "dealt": lambda message: happened.Dealt(_hands_from_proto(message.hands)),
     "drawn": _drawn_from_proto,
     "discarded": lambda message: happened.Discarded(message.seat, message.tile),
-    "melded": lambda message: happened.Melded(message.seat, message.tile, message.from_seat),
+    "melded": lambda message: happened.Melded(message.seat, message.tile, message.from_seat, message.shared),
     "konged": _konged_from_proto,
     "won": _won_from_proto,
     "locked": lambda message: happened.Locked(message.seat),
+    "declared": lambda message: happened.Declared(tuple(message.seats)),
     "went_away": lambda message: happened.WentAway(message.seat),
     "came_back": lambda message: happened.CameBack(message.seat),
     "ended": _ended_from_proto,
@@ -409,6 +420,7 @@ def view_to_proto(state: State, seat: Seat | None) -> view_pb2.View:
         turn_kongs=state.turn_kongs,
         wins=[_won_to_proto(won) for won in state.wins],
         locked_seats=sorted(state.locked),
+        declared_seats=sorted(state.declared),
         away_seats=sorted(state.away),
         own_win_locked=bool(state.win_locked),
         ended=None if state.result is None else _ended_to_proto(state.result),
@@ -444,6 +456,7 @@ def view_from_proto(message: view_pb2.View, seat: Seat | None) -> State:
         turn_kongs=tuple(message.turn_kongs),
         wins=tuple(_won_from_proto(won) for won in message.wins),
         locked=frozenset(message.locked_seats),
+        declared=frozenset(message.declared_seats),
         away=frozenset(message.away_seats),
         win_locked=frozenset({seat}) if message.own_win_locked and seat is not None else frozenset(),
         result=_ended_from_proto(message.ended) if message.HasField("ended") else None,
@@ -451,12 +464,12 @@ def view_from_proto(message: view_pb2.View, seat: Seat | None) -> State:
 
 
 def _meld_to_proto(meld: Meld) -> view_pb2.Meld:
-    return view_pb2.Meld(kind=MELD_KINDS[meld.kind], tile=meld.tile, from_seat=meld.from_seat)
+    return view_pb2.Meld(kind=MELD_KINDS[meld.kind], tile=meld.tile, from_seat=meld.from_seat, shared=meld.shared)
 
 
 def _meld_from_proto(message: view_pb2.Meld) -> Meld:
     from_seat = message.from_seat if message.HasField("from_seat") else None
-    return Meld(_named(MELD_KINDS, "melds", message.kind), message.tile, from_seat)
+    return Meld(_named(MELD_KINDS, "melds", message.kind), message.tile, from_seat, message.shared)
 
 
 def _kong_to_proto(kong: KongRecord) -> view_pb2.KongRecord:
@@ -496,7 +509,8 @@ def _question_from_proto(message: view_pb2.View, seat: Seat | None, seat_count: 
     if message.question.HasField("own_answer") and seat is not None:
         action = action_from_proto(message.question.own_answer, seat)
         answers[seat] = asked.CHOICE_OF[type(action)]
-    return Question(message.question.seat, message.question.tile, tuple(answers))
+    tile = message.question.tile if message.question.HasField("tile") else None
+    return Question(message.question.seat, tile, tuple(answers))
 
 
 def _draw_from_proto(message: view_pb2.View) -> Draw | None:

@@ -57,6 +57,13 @@ class Lock:
 
 
 @dataclass(frozen=True, slots=True)
+class Declare:
+    """Declare a ready hand before the first discard (BB-18)."""
+
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
 class Deal:
     """The pause after the dice is over: deal the tiles (PF-12)."""
 
@@ -87,7 +94,7 @@ class Return:
     seat: Seat
 
 
-PlayerAction = Discard | Pung | Kong | Win | Pass | Lock
+PlayerAction = Discard | Pung | Kong | Win | Pass | Lock | Declare
 SystemAction = Deal | Timeout | CloseQuestion | Leave | Return
 Action = PlayerAction | SystemAction
 
@@ -98,7 +105,8 @@ class Choice(StrEnum):
     WIN = "win"
     KONG = "kong"
     PUNG = "pung"
+    DECLARE = "declare"
     PASS = "pass"
 
 
-CHOICE_OF = {Win: Choice.WIN, Kong: Choice.KONG, Pung: Choice.PUNG, Pass: Choice.PASS}
+CHOICE_OF = {Win: Choice.WIN, Kong: Choice.KONG, Pung: Choice.PUNG, Declare: Choice.DECLARE, Pass: Choice.PASS}

@@ -26,12 +26,13 @@ def question_score(state: State, seat: Seat) -> Score | None:
     """What the seat would win on the tile in question; None if it may not win on it."""
     question = state.question
     assert question is not None
-    if seat == question.seat or state.has_won(seat) or seat in state.win_locked:
+    if question.tile is None or seat == question.seat or state.has_won(seat) or seat in state.win_locked:
         return None
     if question.tile not in hand_waits(state, seat):
         return None
     by = WinBy.ROB if state.phase is Phase.ROBBERY else WinBy.DISCARD
-    return _scored(state, state.hands[seat], state.melds[seat], question.tile, by, _question_situations(state))
+    situations = _question_situations(state) | _own_situations(state, seat)
+    return _scored(state, state.hands[seat], state.melds[seat], question.tile, by, situations)
 
 
 def self_draw_score(state: State, seat: Seat) -> Score | None:
@@ -45,7 +46,12 @@ def self_draw_score(state: State, seat: Seat) -> Score | None:
     tile = hand[-1] if draw.tile is None else draw.tile
     rest = list(hand)
     rest.remove(tile)
-    return _scored(state, tuple(rest), state.melds[seat], tile, WinBy.SELF, _self_situations(state))
+    situations = _self_situations(state) | _own_situations(state, seat)
+    return _scored(state, tuple(rest), state.melds[seat], tile, WinBy.SELF, situations)
+
+
+def _own_situations(state: State, seat: Seat) -> frozenset[Situation]:
+    return frozenset({Situation.DECLARED}) if seat in state.declared else frozenset()
 
 
 def _scored(
@@ -117,21 +123,53 @@ def claims_open(state: State, seat: Seat) -> tuple[Choice, ...]:
 
 
 def possible_claims(state: State, seat: Seat) -> tuple[Choice, ...]:
-    """What the seat's tiles allow on the tile in question; nothing where a win is forced."""
+    """What the seat's tiles allow on the open question, best first; nothing where a win is forced."""
+    return _POSSIBLE[state.phase](state, seat)
+
+
+def _possible_on_discard(state: State, seat: Seat) -> tuple[Choice, ...]:
     question = state.question
-    assert question is not None
-    choices = []
-    if question_score(state, seat) is not None:
-        if state.must_win():
-            return ()
-        choices.append(Choice.WIN)
-    if state.phase is Phase.CLAIMS:
-        held = state.hands[seat].count(question.tile)
-        if held >= KONG_TILES and state.wall:
-            choices.append(Choice.KONG)
-        if held >= PUNG_TILES:
-            choices.append(Choice.PUNG)
-    return tuple(choices)
+    assert question is not None and question.tile is not None
+    choices = _possible_robbery(state, seat)
+    if not choices and question_score(state, seat) is not None:
+        return ()
+    held = state.hands[seat].count(question.tile)
+    if held >= KONG_TILES and state.wall:
+        choices += (Choice.KONG,)
+    if held >= PUNG_TILES:
+        choices += (Choice.PUNG,)
+    return choices
+
+
+def _possible_robbery(state: State, seat: Seat) -> tuple[Choice, ...]:
+    may_choose = not state.must_win() and question_score(state, seat) is not None
+    return (Choice.WIN,) if may_choose else ()
+
+
+def _possible_declaration(state: State, seat: Seat) -> tuple[Choice, ...]:
+    """The dealer declares with his discard; the others, if they are ready, when asked (BB-18)."""
+    return (Choice.DECLARE,) if hand_waits(state, seat) else ()
+
+
+_POSSIBLE = {
+    Phase.CLAIMS: _possible_on_discard,
+    Phase.ROBBERY: _possible_robbery,
+    Phase.DECLARING: _possible_declaration,
+}
+
+
+def declared_discards(state: State, seat: Seat) -> tuple[Tile, ...]:
+    """Tiles whose discard leaves the seat ready, ascending (BB-18)."""
+    rules, hand = state.ruleset, state.hands[seat]
+    if HIDDEN in hand:
+        return ()
+    found = []
+    for tile in sorted(set(hand)):
+        rest = list(hand)
+        rest.remove(tile)
+        if waits(rest, state.melds[seat], kinds=rules.kinds, pairs_win=rules.pairs_win):
+            found.append(tile)
+    return tuple(found)
 
 
 def question_winners(state: State) -> tuple[Seat, ...]:

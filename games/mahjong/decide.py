@@ -14,6 +14,7 @@ from games.mahjong.actions import CHOICE_OF, Action, Choice
 from games.mahjong.claims import (
     PUNG_TILES,
     claims_open,
+    declared_discards,
     forced_to_win,
     hand_waits,
     possible_claims,
@@ -25,6 +26,7 @@ from games.mahjong.events import (
     Answered,
     CameBack,
     Dealt,
+    Declared,
     Discarded,
     Drawn,
     DrawSource,
@@ -101,9 +103,11 @@ def _not_his_turn(state: State, seat: Seat) -> IllegalAction | None:
 
 
 def _check_discard(state: State, action: asked.Discard) -> IllegalAction | None:
-    if refusal := _not_his_turn(state, action.seat):
+    if refusal := _not_his_turn(state, action.seat) or _not_held(state, action.seat, action.tile, 1):
         return refusal
-    return _not_held(state, action.seat, action.tile, 1)
+    if state.declares_with_discard(action.seat) and action.tile not in declared_discards(state, action.seat):
+        return IllegalAction(Reason.NOT_READY, "BB-18", "tile")
+    return None
 
 
 def _not_held(state: State, seat: Seat, tile: Tile, copies: int) -> IllegalAction | None:
@@ -135,6 +139,10 @@ def _why_not_claim(state: State, seat: Seat, choice: Choice) -> tuple[Reason, st
     assert question is not None
     if seat == question.seat or choice is Choice.PASS:
         return Reason.NOT_ASKED, "BB-10"
+    if (choice is Choice.DECLARE) != (state.phase is Phase.DECLARING):
+        return Reason.NO_QUESTION, "BB-18"
+    if choice is Choice.DECLARE:
+        return Reason.NOT_READY, "BB-18"
     if choice is Choice.WIN:
         return (Reason.PASSED_WIN, "BB-19") if seat in state.win_locked else (Reason.NOT_A_WIN, "BB-20")
     if state.phase is Phase.ROBBERY:
@@ -162,6 +170,8 @@ def _check_win(state: State, action: asked.Win) -> IllegalAction | None:
         return refusal
     if _claimed_turn(state):
         return IllegalAction(Reason.NO_DRAW, "BB-10")
+    if state.declares_with_discard(action.seat):
+        return IllegalAction(Reason.HAND_LOCKED, "BB-18")
     if self_draw_score(state, action.seat) is None:
         return IllegalAction(Reason.NOT_A_WIN, "BB-20")
     return None
@@ -180,6 +190,8 @@ def _check_kong(state: State, action: asked.Kong) -> IllegalAction | None:
         return refusal
     if action.tile is None:
         return IllegalAction(Reason.NO_QUESTION, "BB-10", "tile")
+    if state.declares_with_discard(action.seat):
+        return IllegalAction(Reason.HAND_LOCKED, "BB-18")
     if _claimed_turn(state):
         return IllegalAction(Reason.NO_DRAW, "BB-10")
     kind = own_kong_kind(state, action.seat, action.tile)
@@ -230,6 +242,24 @@ def _check_lock(state: State, action: asked.Lock) -> IllegalAction | None:
     return None
 
 
+def _check_declare(state: State, action: asked.Declare) -> IllegalAction | None:
+    """The others when they are asked; the dealer together with his first discard (BB-18)."""
+    seat = action.seat
+    if not state.ruleset.declares:
+        return IllegalAction(Reason.NOT_IN_THIS_GAME, "BB-18")
+    if refusal := _absent_or_out(state, seat):
+        return refusal
+    if seat != state.dealer:
+        return _check_claim(state, seat, Choice.DECLARE)
+    if state.discards:
+        return IllegalAction(Reason.NO_QUESTION, "BB-18")
+    if refusal := _not_his_turn(state, seat):
+        return refusal
+    if seat in state.declared:
+        return IllegalAction(Reason.ALREADY_ANSWERED, "BB-18")
+    return None if declared_discards(state, seat) else IllegalAction(Reason.NOT_READY, "BB-18")
+
+
 def _check_deal(state: State, action: asked.Deal) -> IllegalAction | None:
     return None if state.phase is Phase.OPENED else IllegalAction(Reason.NOT_DEALT, "PF-12")
 
@@ -253,6 +283,7 @@ _CHECKS: dict[type, Callable[[State, Any], IllegalAction | None]] = {
     asked.Win: _check_win,
     asked.Pass: _check_pass,
     asked.Lock: _check_lock,
+    asked.Declare: _check_declare,
     asked.Deal: _check_deal,
     asked.Timeout: _check_timeout,
     asked.CloseQuestion: _check_close,
@@ -292,6 +323,12 @@ def _handle_lock(state: State, action: asked.Lock) -> tuple[Event, ...]:
     return (Locked(action.seat),)
 
 
+def _handle_declare(state: State, action: asked.Declare) -> tuple[Event, ...]:
+    if state.phase is Phase.DECLARING:
+        return (Answered(action.seat, Choice.DECLARE),)
+    return (Declared((action.seat,)),)
+
+
 def _handle_deal(state: State, action: asked.Deal) -> tuple[Event, ...]:
     hands: list[list[Tile]] = [[] for _ in state.seats]
     for seat, tile in zip(deal_order(state.ruleset, state.dealer), state.wall, strict=False):
@@ -312,28 +349,45 @@ def _handle_return(state: State, action: asked.Return) -> tuple[Event, ...]:
 
 
 def _handle_close(state: State, action: asked.CloseQuestion) -> tuple[Event, ...]:
-    """The answers become one public event: the winners, else the strongest claim, else the next draw."""
-    question = state.question
-    assert question is not None
+    """The answers become public: who declares, who wins, else who melds, else the next draw."""
+    if state.phase is Phase.DECLARING:
+        return (_declarations(state),)
     winners = question_winners(state)
-    if winners:
-        return (_question_won(state, winners),)
-    for choice in CLAIM_ORDER:
-        for seat in state.others(question.seat):
-            if question.answers[seat] is choice:
-                return (_CLAIMED[choice](seat, question.tile, question.seat, state),)
+    won = (_question_won(state, winners),) if winners else ()
+    if winners and not state.ruleset.shares_tiles:
+        return won
+    claimed = _strongest_claim(state, shared=bool(winners))
+    if won or claimed:
+        return (*won, *claimed)
     return (_next_event(state, *_after_question(state)),)
 
 
-def _claimed_pung(seat: Seat, tile: Tile, from_seat: Seat, state: State) -> Event:
-    return Melded(seat, tile, from_seat)
+def _declarations(state: State) -> Event:
+    question = state.question
+    assert question is not None
+    return Declared(tuple(seat for seat in state.seats if question.answers[seat] is Choice.DECLARE))
 
 
-def _claimed_kong(seat: Seat, tile: Tile, from_seat: Seat, state: State) -> Event:
-    return Konged(seat, MeldKind.EXPOSED_KONG, tile, from_seat, (from_seat,))
+def _strongest_claim(state: State, *, shared: bool) -> tuple[Event, ...]:
+    """The meld made of the tile in question; beside its winners where they share it (BB-14)."""
+    question = state.question
+    assert question is not None and question.tile is not None
+    for choice in CLAIM_ORDER:
+        for seat in state.others(question.seat):
+            if question.answers[seat] is choice:
+                return (_CLAIMED[choice](seat, question.tile, question.seat, shared),)
+    return ()
 
 
-_CLAIMED: dict[Choice, Callable[[Seat, Tile, Seat, State], Event]] = {
+def _claimed_pung(seat: Seat, tile: Tile, from_seat: Seat, shared: bool) -> Event:
+    return Melded(seat, tile, from_seat, shared)
+
+
+def _claimed_kong(seat: Seat, tile: Tile, from_seat: Seat, shared: bool) -> Event:
+    return Konged(seat, MeldKind.EXPOSED_KONG, tile, from_seat, (from_seat,), shared)
+
+
+_CLAIMED: dict[Choice, Callable[[Seat, Tile, Seat, bool], Event]] = {
     Choice.PUNG: _claimed_pung,
     Choice.KONG: _claimed_kong,
 }
@@ -355,6 +409,7 @@ _HANDLERS: dict[type, Callable[[State, Any], tuple[Event, ...]]] = {
     asked.Win: _handle_win,
     asked.Pass: _handle_answer,
     asked.Lock: _handle_lock,
+    asked.Declare: _handle_declare,
     asked.Deal: _handle_deal,
     asked.Timeout: _handle_timeout,
     asked.CloseQuestion: _handle_close,
@@ -392,6 +447,8 @@ def _served_discard(state: State) -> Event:
     """What the server discards for a seat: the tile just drawn, else the last in display order (PF-21)."""
     assert state.draw is not None
     tile = state.draw.tile if state.draw.tile is not None else state.hands[state.turn][-1]
+    if state.declares_with_discard(state.turn) and tile not in declared_discards(state, state.turn):
+        tile = declared_discards(state, state.turn)[-1]
     return Discarded(state.turn, tile)
 
 
@@ -441,7 +498,7 @@ def legal(state: State, seat: Seat) -> tuple[asked.PlayerAction, ...]:
     elif state.turn == seat:
         candidates += tuple(asked.Kong(seat, tile) for tile in hand)
         candidates += tuple(asked.Discard(seat, tile) for tile in hand)
-    candidates += (asked.Lock(seat),)
+    candidates += (asked.Declare(seat), asked.Lock(seat))
     return tuple(action for action in candidates if refused(state, action) is None)
 
 

@@ -89,11 +89,12 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Melded:
-    """The last discard becomes a pung."""
+    """The last discard becomes a pung; `shared` where it was won as well (BB-14)."""
 
     seat: Seat
     tile: Tile
     from_seat: Seat
+    shared: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +103,7 @@ class Konged:
 
     Attributes:
         owing: seats that owe for it, in turn order from the declarer (BB-30).
+        shared: whether the claimed discard was won as well (BB-14).
     """
 
     seat: Seat
@@ -109,6 +111,7 @@ class Konged:
     tile: Tile
     from_seat: Seat | None
     owing: tuple[Seat, ...]
+    shared: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +158,13 @@ class Locked:
 
 
 @dataclass(frozen=True, slots=True)
+class Declared:
+    """Ready hands are declared (BB-18): of all who were asked, or of the dealer; maybe nobody's."""
+
+    seats: tuple[Seat, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class WentAway:
     """The server plays for the seat from now on (BB-60)."""
 
@@ -196,6 +206,20 @@ class Ended:
     hands: tuple[tuple[Tile, ...], ...]
 
 
-Event = Opened | Dealt | Drawn | Discarded | Answered | Melded | Konged | Won | Locked | WentAway | CameBack | Ended
+Event = (
+    Opened
+    | Dealt
+    | Drawn
+    | Discarded
+    | Answered
+    | Melded
+    | Konged
+    | Won
+    | Locked
+    | Declared
+    | WentAway
+    | CameBack
+    | Ended
+)
 PRIVATE_EVENTS = (Answered,)
 """Events that take no place in the public log; the table keeps them aside until the question closes."""

@@ -17,9 +17,6 @@ from games.mahjong.melds import Meld, MeldKind
 from games.mahjong.state import QUESTIONS, Draw, Fate, KongRecord, Phase, Question, State, TableDiscard
 from games.mahjong.tiles import HIDDEN, Tile
 
-RAIN_BASES = {MeldKind.CONCEALED_KONG: 2, MeldKind.ADDED_KONG: 1, MeldKind.EXPOSED_KONG: 2}
-"""Bases each owing seat pays for a kong (BB-30)."""
-
 
 def evolve(state: State, event: Event) -> State:
     """The state after one event."""
@@ -44,12 +41,32 @@ def _opened(state: State, event: happened.Opened) -> State:
 
 def _dealt(state: State, event: happened.Dealt) -> State:
     assert state.phase is Phase.OPENED, event
-    return replace(
+    state = replace(
         state,
         phase=Phase.TURN,
         hands=event.hands,
         wall=state.wall[sum(map(len, event.hands)) :],
         draw=Draw(state.dealer, None, DrawSource.DEAL),
+    )
+    if not state.ruleset.declares:
+        return state
+    return replace(state, phase=Phase.DECLARING, question=_asked(state, state.dealer, None))
+
+
+def _asked(state: State, seat: Seat, tile: Tile | None) -> Question:
+    return Question(seat, tile, (None,) * len(state.seats))
+
+
+def _declared(state: State, event: happened.Declared) -> State:
+    """Hands are locked from now on; the dealer's, who has yet to discard, from that discard on (BB-18)."""
+    assert state.phase is Phase.DECLARING or event.seats == (state.turn,), event
+    at_once = frozenset(event.seats) - {state.dealer}
+    return replace(
+        state,
+        phase=Phase.TURN,
+        question=None,
+        declared=state.declared | set(event.seats),
+        locked=state.locked | at_once,
     )
 
 
@@ -80,7 +97,8 @@ def _discarded(state: State, event: happened.Discarded) -> State:
         hands=_hand_without(state, event.seat, event.tile, 1),
         discards=(*state.discards, TableDiscard(event.seat, event.tile)),
         draw=replace(state.draw, tile=None),
-        question=Question(event.seat, event.tile, (None,) * len(state.seats)),
+        question=_asked(state, event.seat, event.tile),
+        locked=state.locked | (state.declared & {event.seat}),
     )
 
 
@@ -92,18 +110,27 @@ def _answered(state: State, event: happened.Answered) -> State:
 
 
 def _melded(state: State, event: happened.Melded) -> State:
-    assert state.phase is Phase.CLAIMS, event
-    state = _question_closed(state)
+    state = _claimed(state, event)
     return replace(
         state,
         phase=Phase.TURN,
         turn=event.seat,
+        due=None,
         hands=_hand_without(state, event.seat, event.tile, 2),
-        melds=_melds_with(state, event.seat, Meld(MeldKind.PUNG, event.tile, event.from_seat)),
-        discards=_last_discard(state, Fate.MELDED),
+        melds=_melds_with(state, event.seat, Meld(MeldKind.PUNG, event.tile, event.from_seat, event.shared)),
         draw=Draw(event.seat, None, DrawSource.CLAIM),
         turn_kongs=(),
     )
+
+
+def _claimed(state: State, event: happened.Melded | happened.Konged) -> State:
+    """The last discard taken for a meld: out of the open question, or shared with its winners (BB-14)."""
+    if event.shared:
+        assert state.phase is Phase.MOVING and state.question is None, event
+        return replace(state, discards=_last_discard(state, Fate.WON, Fate.SHARED))
+    assert state.phase is Phase.CLAIMS, event
+    state = _question_closed(state)
+    return replace(state, discards=_last_discard(state, Fate.TABLE, Fate.MELDED))
 
 
 def _konged(state: State, event: happened.Konged) -> State:
@@ -112,7 +139,7 @@ def _konged(state: State, event: happened.Konged) -> State:
 
 def _kong_recorded(state: State, event: happened.Konged, earlier: tuple[int, ...]) -> State:
     """The kong in the books: who owes is fixed now (BB-31)."""
-    amount = RAIN_BASES[event.kind] * state.ruleset.stake
+    amount = state.ruleset.rain_amount(event.kind)
     record = KongRecord(event.seat, event.kind, event.tile, event.owing, amount)
     return replace(
         state,
@@ -123,15 +150,13 @@ def _kong_recorded(state: State, event: happened.Konged, earlier: tuple[int, ...
 
 
 def _kong_exposed(state: State, event: happened.Konged) -> State:
-    assert state.phase is Phase.CLAIMS, event
-    state = _question_closed(state)
+    state = _claimed(state, event)
     state = replace(
         state,
         phase=Phase.MOVING,
         due=DrawSource.REPLACEMENT,
         hands=_hand_without(state, event.seat, event.tile, 3),
-        melds=_melds_with(state, event.seat, Meld(event.kind, event.tile, event.from_seat)),
-        discards=_last_discard(state, Fate.MELDED),
+        melds=_melds_with(state, event.seat, Meld(event.kind, event.tile, event.from_seat, event.shared)),
     )
     return _kong_recorded(state, event, ())
 
@@ -156,7 +181,7 @@ def _kong_added(state: State, event: happened.Konged) -> State:
         hands=_hand_without(state, event.seat, event.tile, 1),
         melds=_meld_turned(state, event.seat, event.tile, MeldKind.PUNG, MeldKind.ADDED_KONG),
         draw=replace(state.draw, tile=None),
-        question=Question(event.seat, event.tile, (None,) * len(state.seats)),
+        question=_asked(state, event.seat, event.tile),
     )
     return _kong_recorded(state, event, state.turn_kongs)
 
@@ -186,21 +211,29 @@ def _won_by_discard(state: State, event: happened.Won) -> State:
     for index in event.transferred:
         assert kongs[index].outcome is KongOutcome.OPEN, event
         kongs[index] = replace(kongs[index], outcome=KongOutcome.TRANSFERRED, receivers=receivers)
-    state = replace(state, kongs=tuple(kongs), discards=_last_discard(state, Fate.WON))
+    state = replace(state, kongs=tuple(kongs), discards=_last_discard(state, Fate.TABLE, Fate.WON))
     return _after_win(state, event, after=receivers[-1], due=DrawSource.WALL)
 
 
 def _won_by_rob(state: State, event: happened.Won) -> State:
-    """The kong does not stand: the meld is a pung again, no rain (BB-15); its owner draws the replacement."""
+    """A kong robbed (BB-15); its owner draws the replacement.
+
+    Where it does not stand the meld is a pung again and nobody is paid for it; where it
+    does, its rain goes to the robbers, who owe nothing into it.
+    """
     assert state.phase is Phase.ROBBERY and event.from_seat is not None and event.tile is not None, event
     owner, tile = event.from_seat, event.tile
-    state = _question_closed(state, winners=tuple(winner.seat for winner in event.winners))
-    void = replace(state.kongs[-1], outcome=KongOutcome.VOID)
-    state = replace(
-        state,
-        melds=_meld_turned(state, owner, tile, MeldKind.ADDED_KONG, MeldKind.PUNG),
-        kongs=(*state.kongs[:-1], void),
-    )
+    robbers = tuple(winner.seat for winner in event.winners)
+    state = _question_closed(state, winners=robbers)
+    kong = state.kongs[-1]
+    if state.ruleset.robbed_kong_stands:
+        owing = tuple(seat for seat in kong.owing if seat not in robbers)
+        kong = replace(kong, owing=owing, outcome=KongOutcome.TRANSFERRED, receivers=robbers)
+    else:
+        kong = replace(kong, outcome=KongOutcome.VOID)
+        melds = _meld_turned(state, owner, tile, MeldKind.ADDED_KONG, MeldKind.PUNG)
+        state = replace(state, melds=melds)
+    state = replace(state, kongs=(*state.kongs[:-1], kong))
     return replace(_after_win(state, event, after=owner, due=DrawSource.REPLACEMENT), turn=owner)
 
 
@@ -251,6 +284,7 @@ _EVOLVERS: dict[type, Callable[[State, Any], State]] = {
     happened.Konged: _konged,
     happened.Won: _won,
     happened.Locked: _locked,
+    happened.Declared: _declared,
     happened.WentAway: _went_away,
     happened.CameBack: _came_back,
     happened.Ended: _ended,
@@ -293,7 +327,7 @@ def _meld_turned(
     return (*state.melds[:seat], tuple(changed), *state.melds[seat + 1 :])
 
 
-def _last_discard(state: State, fate: Fate) -> tuple[TableDiscard, ...]:
+def _last_discard(state: State, before: Fate, after: Fate) -> tuple[TableDiscard, ...]:
     last = state.discards[-1]
-    assert last.fate is Fate.TABLE, last
-    return (*state.discards[:-1], replace(last, fate=fate))
+    assert last.fate is before, last
+    return (*state.discards[:-1], replace(last, fate=after))

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from games.mahjong.hand import Score, Situation, WinningHand
+from games.mahjong.melds import MeldKind
 from games.mahjong.tiles import Tile
 
 if TYPE_CHECKING:
@@ -51,6 +52,11 @@ class Ruleset:
         must_win_tiles: a win must be taken from the draw of this tile, counted from the end,
             on (BB-16); 0 for never.
         locks: whether a ready hand may be locked (BB-17).
+        declares: whether ready hands may be declared before the first discard (BB-18).
+        shares_tiles: whether a tile that is won may be melded by another too (BB-14).
+        robbed_kong_stands: whether a robbed kong stays a kong (BB-15).
+        rain_bases: bases each owing seat pays for a kong of each kind (BB-30); empty where
+            kongs cost nothing.
         hand_situations: situations a hand may be scored with.
         wait_situations: those that make sense for a hand without its winning tile.
         judgement: what the variant decides itself.
@@ -69,6 +75,10 @@ class Ruleset:
     pairs_win: bool
     must_win_tiles: int
     locks: bool
+    declares: bool
+    shares_tiles: bool
+    robbed_kong_stands: bool
+    rain_bases: tuple[tuple[MeldKind, int], ...]
     hand_situations: frozenset[Situation]
     wait_situations: frozenset[Situation]
     judgement: Judgement = field(repr=False)
@@ -76,6 +86,10 @@ class Ruleset:
     def option(self, name: str) -> object:
         """The value of a named option; KeyError if the variant has none of this name."""
         return dict(self.options)[name]
+
+    def rain_amount(self, kind: MeldKind) -> int:
+        """What each owing seat pays for a kong, in units of the asset (BB-30)."""
+        return dict(self.rain_bases).get(kind, 0) * self.stake
 
     @property
     def tile_count(self) -> int:

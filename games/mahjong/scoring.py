@@ -44,6 +44,7 @@ def list_waits(rules: Ruleset, hand: WinningHand) -> Mapping[Tile, WaitWorth]:
     """
     _check_tiles(rules, hand, hand.concealed)
     _check_situations(hand.situations, rules.wait_situations)
+    rules.judgement.check_hand(rules, replace(hand, by=WinBy.DISCARD))
     found = waits(hand.concealed, hand.melds, kinds=rules.kinds, pairs_win=rules.pairs_win)
     score = rules.judgement.score
     return {

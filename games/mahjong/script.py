@@ -20,7 +20,7 @@ from games.mahjong.game import GAME
 from games.mahjong.hand import HandError
 from games.mahjong.melds import MeldKind
 from games.mahjong.ruleset import Ruleset
-from games.mahjong.state import QUESTIONS, State
+from games.mahjong.state import QUESTIONS, Phase, State
 from games.mahjong.tiles import NotationError, Tile, parse, show
 from games.mahjong.waits import COPIES
 from games.mahjong.wall import arrange
@@ -39,10 +39,11 @@ VERBS: Mapping[str, Maker] = {
     "win": lambda seat, tile: asked.Win(seat),
     "pass": lambda seat, tile: asked.Pass(seat),
     "lock": lambda seat, tile: asked.Lock(seat),
+    "declare": lambda seat, tile: asked.Declare(seat),
     "escape": lambda seat, tile: asked.Leave(seat),
     "return": lambda seat, tile: asked.Return(seat),
 }
-OTHER_GAMES = frozenset(("chow", "declare", "decline", "call", "blind", "double", "redouble", "play"))
+OTHER_GAMES = frozenset(("chow", "decline", "call", "blind", "double", "redouble", "play"))
 """Verbs of the cases that no game built on these rules knows."""
 CLAIMS = (asked.Pung, asked.Win, asked.Pass)
 OPEN_CLAIMS = (asked.Lock, asked.Leave, asked.Return)
@@ -169,6 +170,8 @@ class _Run:
         state = self.state
         if state.phase not in QUESTIONS or isinstance(action, OPEN_CLAIMS):
             return True
+        if state.phase is Phase.DECLARING:
+            return isinstance(action, asked.Declare) and self._is_heard(action.seat)
         if isinstance(action, asked.Kong):
             return action.kind is MeldKind.EXPOSED_KONG and self._is_heard(action.seat)
         return isinstance(action, CLAIMS) and self._is_heard(action.seat)

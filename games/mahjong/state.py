@@ -16,6 +16,7 @@ class Phase(StrEnum):
 
     CLOSED = "closed"
     OPENED = "opened"
+    DECLARING = "declaring"
     TURN = "turn"
     CLAIMS = "claims"
     ROBBERY = "robbery"
@@ -29,9 +30,10 @@ class Fate(StrEnum):
     TABLE = "table"
     MELDED = "melded"
     WON = "won"
+    SHARED = "shared"
 
 
-QUESTIONS = frozenset({Phase.CLAIMS, Phase.ROBBERY})
+QUESTIONS = frozenset({Phase.CLAIMS, Phase.ROBBERY, Phase.DECLARING})
 """Phases in which a shared question stands open."""
 
 
@@ -61,16 +63,16 @@ class Draw:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A tile that several seats may claim.
+    """What several seats are asked at once: who claims a tile, or who declares a ready hand.
 
     Attributes:
-        seat: who discarded it, or adds it to a kong.
-        tile: the tile.
+        seat: who discarded the tile or adds it to a kong; the dealer where hands are declared.
+        tile: the tile; None where hands are declared (BB-18).
         answers: one a seat; None where there is none yet, or it is not the viewer's.
     """
 
     seat: Seat
-    tile: Tile
+    tile: Tile | None
     answers: tuple[Choice | None, ...]
 
 
@@ -116,7 +118,8 @@ class State:
         kongs: all kongs in order.
         turn_kongs: kongs of the turn that stands or was last, by their place in `kongs`.
         wins: all wins in order.
-        locked: seats with locked hands (BB-17).
+        locked: seats with locked hands (BB-17, BB-18).
+        declared: seats with declared hands (BB-18); the dealer's locks with his discard.
         away: seats the server plays for (BB-60).
         win_locked: seats that passed a win and may not win on another's tile until they
             draw (BB-19, option pass_locks_win).
@@ -142,6 +145,7 @@ class State:
     turn_kongs: tuple[int, ...] = ()
     wins: tuple[Won, ...] = ()
     locked: frozenset[Seat] = frozenset()
+    declared: frozenset[Seat] = frozenset()
     away: frozenset[Seat] = frozenset()
     win_locked: frozenset[Seat] = frozenset()
     result: Ended | None = None
@@ -167,6 +171,10 @@ class State:
         """Seats that have not won, ascending."""
         won = {winner.seat for winner in self.winners()}
         return tuple(seat for seat in self.seats if seat not in won)
+
+    def declares_with_discard(self, seat: Seat) -> bool:
+        """Whether the seat has declared and has still to discard a tile that leaves it ready (BB-18)."""
+        return seat in self.declared and seat not in self.locked
 
     def must_win(self) -> bool:
         """Whether every win must be taken now (BB-16): from the draw of the fourth tile from the end on."""
