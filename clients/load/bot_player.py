@@ -1,6 +1,6 @@
 """A player that plays by itself over the public API, and checks that what it was told hangs together."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from uuid import uuid4
 
@@ -19,7 +19,7 @@ from wire.mahjong import action_from_proto, event_from_proto, view_from_proto
 Choose = Callable[[State, SeatNumber, tuple[Action, ...]], Action]
 """A policy: what a seat knows, which seat it is, what it may do -> what it does."""
 
-Seen = Callable[[table_pb2.WatchResponse], Awaitable[None]]
+Seen = Callable[[table_pb2.WatchResponse], None]
 
 OVERTAKEN = frozenset({"DECISION_STALE", "NO_DECISION", "ALREADY_ANSWERED", "NO_QUESTION", "SEAT_AWAY"})
 """Refusals that only say that the question closed while the answer was on its way."""
@@ -87,7 +87,7 @@ class BotPlayer:
         """
         async for message in self._table.watch():
             if seen is not None:
-                await seen(message)
+                seen(message)
             await self._take(message)
             if message.HasField("event") and message.event.HasField("closed"):
                 break
