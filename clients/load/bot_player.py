@@ -53,13 +53,21 @@ class Played:
 
 
 async def take_seat(player: Player, room_id: str) -> Seat:
-    """A seat in the room: the one the player has from before, or one by the queue."""
+    """A seat in the room: the one the player has from before, that of the ticket he has, or one by a new ticket."""
     try:
         return await player.my_seat()
     except CallRefused as refusal:
         if refusal.reason != "NO_SEAT":
             raise
-    return await player.join(room_id)
+    try:
+        return await player.join(room_id)
+    except CallRefused as refusal:
+        if refusal.reason == "ALREADY_SEATED":
+            return await player.my_seat()
+        if refusal.reason != "ALREADY_QUEUED":
+            raise
+        ticket_id = refusal.metadata["ticket_id"]
+    return await player.follow(ticket_id)
 
 
 class BotPlayer:

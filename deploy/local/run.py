@@ -92,7 +92,9 @@ async def _work(stack: Stack, settings: LocalSettings, *, once: bool) -> int:
 async def _show(stack: Stack, settings: LocalSettings) -> list[str]:
     faults: list[str] = []
     for variant in variants().values():
-        faults += await demonstrate(stack, variant.variant_id, variant.seat_count, settings.demonstration_limit_seconds, say)
+        faults += await demonstrate(
+            stack, variant.variant_id, variant.seat_count, settings.demonstration_limit_seconds, say
+        )
     return faults
 
 

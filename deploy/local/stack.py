@@ -143,6 +143,7 @@ class Stack:
             self._say(f"ended what a killed run had left: {', '.join(left)}")
         if self._fresh:
             self.state.forget()
+        self.state.endpoints.unlink(missing_ok=True)
         self.state.record_self(RUNNER)
         self._ports = claim_ports(self._settings.ports())
         create_keys(self.state.keys)
