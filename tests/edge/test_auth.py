@@ -12,8 +12,8 @@ import pytest
 from cardroom.scoring.v1 import scoring_pb2, scoring_pb2_grpc
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from grpc_health.v1 import health_pb2, health_pb2_grpc  # type: ignore[import-untyped]
-from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc  # type: ignore[import-untyped]
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from refusals import Reason, Refusal
 from serving.auth import Caller, acting_as, current_caller
@@ -28,8 +28,8 @@ from tests.fakes.clock import FakeClock
 
 
 def _methods_of_the_wire() -> Iterator[str]:
-    [root] = cardroom.__path__
-    for file in Path(root).rglob("*_pb2.py"):
+    files = {file: root for root in cardroom.__path__ for file in Path(root).rglob("*_pb2.py")}
+    for file, root in files.items():
         name = ".".join(file.relative_to(Path(root).parent).with_suffix("").parts)
         for service in importlib.import_module(name).DESCRIPTOR.services_by_name.values():
             yield from (f"/{service.full_name}/{method.name}" for method in service.methods)
@@ -266,8 +266,8 @@ async def test_a_method_without_a_servicer_or_without_a_row_is_refused(keys: Pat
     token = (("authorization", f"Bearer {mint('operator', 'olga')}"),)
     async with running(keys, Rowless()) as house, connect(house.address) as channel:
         for method in ("/cardroom.x.v1.XService/New", "/cardroom.x.v1.XService/Old", "/x/y", "/cardroom.ledger.v1.Z/Z"):
+            call: Any = channel.unary_unary(method)
             with pytest.raises(grpc.aio.AioRpcError) as caught:
-                call: Any = channel.unary_unary(method)
                 await call(b"", metadata=token)
             assert caught.value.code() is grpc.StatusCode.UNIMPLEMENTED
             assert cast(Refusal, refusal_of(caught.value)).reason is Reason.METHOD_UNKNOWN
