@@ -116,6 +116,7 @@ async def keep_running(stack: Stack, tell: Callable[[str], None]) -> None:
             tell(f"{name} ended; starting it again")
             try:
                 await restart(name)
+                tell(f"{name} runs again")
             except StartError as error:
                 tell(str(error))
 
