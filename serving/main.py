@@ -1,6 +1,7 @@
 """The way every service's process starts, reports and stops."""
 
 import asyncio
+import os
 import signal
 import sys
 import time
@@ -34,6 +35,7 @@ def serve(service: str, settings: ServiceSettings | type[ServiceSettings], build
     Returns: 0 after an orderly end; 1 if calls had to be cut off (a second signal, or ``drain_limit_ms`` passed);
         2 if it did not start, after one line on standard error that says what to do.
     """
+    os.environ.setdefault("GRPC_VERBOSITY", "ERROR")  # it would write on standard error whenever a peer leaves
     try:
         known = settings() if isinstance(settings, type) else settings
         return uvloop.run(_run(service, known, build))

@@ -5,8 +5,8 @@ import socket
 from collections.abc import Sequence
 
 import grpc.aio
-from grpc_health.v1 import health, health_pb2, health_pb2_grpc  # type: ignore[import-untyped]
-from grpc_reflection.v1alpha import reflection  # type: ignore[import-untyped]
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection
 
 from serving.auth import Authenticator
 from serving.component import Component
@@ -57,6 +57,15 @@ class RunningServer:
         self._stopping: asyncio.Task[bool] | None = None
         self._released = False
         self.port = runtime.port
+
+    @property
+    def in_flight(self) -> int:
+        """Calls and streams of the component's own methods that run."""
+        return self._gate.in_flight
+
+    async def idle(self) -> None:
+        """Return when no such call runs."""
+        await self._gate.idle()
 
     async def stop(self) -> bool:
         """Drain the component, let calls end, stop; returns whether that took less than ``drain_limit_ms``.

@@ -23,7 +23,7 @@ from serving.runtime import Clock, SystemClock
 ISSUER = "cardroom"
 _ALGORITHM = "EdDSA"
 _REQUIRED = ["iss", "iat", "exp", "sub"]
-_CACHED_COUNT_MAX = 20_000
+_REMEMBERED_COUNT_MAX = 20_000
 _LENGTH_MAX = 4_096
 _RELOAD_AFTER_MS = 1_000
 _EARLY = 0.8
@@ -103,13 +103,21 @@ class _Verified:
 class Verifier:
     """Checks tokens against the public keys of a JWKS file; what was verified once is remembered until it expires."""
 
-    def __init__(self, jwks_file: Path, clock: Clock | None = None) -> None:
+    def __init__(
+        self, jwks_file: Path, clock: Clock | None = None, *, remembered_count_max: int = _REMEMBERED_COUNT_MAX
+    ) -> None:
         """Raises: StartError: the file is missing or holds no usable key."""
+        self._remembered_count_max = remembered_count_max
         self._file = jwks_file
         self._clock = clock or SystemClock()
         self._keys = _read_jwks(jwks_file)
         self._read_at_ms = self._clock.monotonic_ms()
         self._verified: dict[str, _Verified] = {}
+
+    @property
+    def remembered_count(self) -> int:
+        """How many verified tokens are remembered."""
+        return len(self._verified)
 
     def verify(self, token: str) -> Caller:
         """Who holds this token.
@@ -120,7 +128,7 @@ class Verifier:
         known = self._verified.get(token)
         if known is None:
             known = self._check(token)
-            if len(self._verified) >= _CACHED_COUNT_MAX:
+            if len(self._verified) >= self._remembered_count_max:
                 del self._verified[next(iter(self._verified))]
             self._verified[token] = known
         if self._clock.now_ms() >= known.expires_at_ms:

@@ -1,6 +1,6 @@
 """A player that plays by itself over the public API, and checks that what it was told hangs together."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from uuid import uuid4
 
@@ -19,7 +19,7 @@ from wire.mahjong import action_from_proto, event_from_proto, view_from_proto
 Choose = Callable[[State, SeatNumber, tuple[Action, ...]], Action]
 """A policy: what a seat knows, which seat it is, what it may do -> what it does."""
 
-Seen = Callable[[table_pb2.WatchResponse], Awaitable[None]]
+Seen = Callable[[table_pb2.WatchResponse], None]
 
 OVERTAKEN = frozenset({"DECISION_STALE", "NO_DECISION", "ALREADY_ANSWERED", "NO_QUESTION", "SEAT_AWAY"})
 """Refusals that only say that the question closed while the answer was on its way."""
@@ -53,13 +53,21 @@ class Played:
 
 
 async def take_seat(player: Player, room_id: str) -> Seat:
-    """A seat in the room: the one the player has from before, or one by the queue."""
+    """A seat in the room: the one the player has from before, that of the ticket he has, or one by a new ticket."""
     try:
         return await player.my_seat()
     except CallRefused as refusal:
         if refusal.reason != "NO_SEAT":
             raise
-    return await player.join(room_id)
+    try:
+        return await player.join(room_id)
+    except CallRefused as refusal:
+        if refusal.reason == "ALREADY_SEATED":
+            return await player.my_seat()
+        if refusal.reason != "ALREADY_QUEUED":
+            raise
+        ticket_id = refusal.metadata["ticket_id"]
+    return await player.follow(ticket_id)
 
 
 class BotPlayer:
@@ -87,7 +95,7 @@ class BotPlayer:
         """
         async for message in self._table.watch():
             if seen is not None:
-                await seen(message)
+                seen(message)
             await self._take(message)
             if message.HasField("event") and message.event.HasField("closed"):
                 break

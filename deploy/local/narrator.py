@@ -1,6 +1,6 @@
 """A deal in words, as it is played: a few moves a line, what matters on lines of its own."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from cardroom.mahjong.v1 import event_pb2 as mahjong_pb2
@@ -42,14 +42,19 @@ class Narrator:
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say = say
         self._moves: list[str] = []
-        self._names: Sequence[str] = ()
+
+    def introduce(self, snapshot: table_pb2.Snapshot) -> None:
+        """Tell who sits where, and for what they play."""
+        room = snapshot.room
+        seats = sorted(snapshot.seats, key=lambda seat: seat.seat)
+        self._line(f"room {room.room_id}, {room.name}: {room.variant}, stake {room.stake} {room.asset}")
+        self._line("  " + ", ".join(f"seat {seat.seat} {seat.player_id}" for seat in seats))
 
     def resume(self, snapshot: table_pb2.Snapshot) -> None:
-        """Tell where a table stands that was left in an earlier run."""
-        self._names = [seat.player_id for seat in snapshot.seats]
+        """Tell where a deal stands that was left in an earlier run."""
         view = snapshot.mahjong
         self._line(
-            f"deal {snapshot.deal_number} goes on where it was left: wall {view.wall_left}, "
+            f"deal {snapshot.deal_number} goes on where it was left: {view.wall_left} tiles in the wall, "
             f"{len(view.discards)} discards, {len(view.wins)} wins"
         )
 
@@ -73,12 +78,6 @@ class Narrator:
         if self._moves and sum(map(len, self._moves)) + 2 * len(self._moves) + len(text) > WIDTH:
             self.close()
         self._moves.append(text)
-
-    def _tell_created(self, created: event_pb2.TableCreated) -> None:
-        self._names = [taken.player_id for taken in sorted(created.seats, key=lambda taken: taken.seat)]
-        room = created.room
-        self._line(f"table of room {room.room_id} ({room.variant} {room.name}), stake {room.stake} {room.asset}")
-        self._line("  " + ", ".join(f"seat {seat} {name}" for seat, name in enumerate(self._names)))
 
     def _tell_deal_started(self, started: event_pb2.DealStarted) -> None:
         self._line(f"deal {started.deal_number}: dealer {started.dealer}, balances {balances(started.balances)}")
@@ -172,7 +171,6 @@ class Narrator:
 
 
 _TABLE: Mapping[str, Callable[[Narrator, Any], None]] = {
-    "created": Narrator._tell_created,
     "deal_started": Narrator._tell_deal_started,
     "mahjong": Narrator._tell_mahjong,
     "payments_made": Narrator._tell_payments_made,

@@ -90,7 +90,7 @@ class ServiceProcess:
         """
         if self._process is None:
             return 0
-        self._signal(signal.SIGTERM)
+        self.signal(signal.SIGTERM)
         try:
             async with asyncio.timeout(limit_seconds):
                 status: int | None = await self._process.wait()
@@ -102,11 +102,12 @@ class ServiceProcess:
 
     async def kill(self) -> None:
         """End it at once, without a chance to say anything (SIGKILL)."""
-        self._signal(signal.SIGKILL)
+        self.signal(signal.SIGKILL)
         if self._process is not None:
             await self._process.wait()
 
-    def _signal(self, number: signal.Signals) -> None:
+    def signal(self, number: signal.Signals) -> None:
+        """Send a signal; nothing happens if it does not run."""
         if self.pid and self._process is not None:
             self._process.send_signal(number)
 

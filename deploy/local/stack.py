@@ -1,6 +1,7 @@
 """The whole of cardroom on this machine: two stores, four services, started and stopped in order."""
 
 import asyncio
+import signal
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from typing import Any, Self
@@ -50,6 +51,7 @@ class Stack:
         self._more = environment or {}
         self._say = say
         self._holding = ExitStack()
+        self._holds = False
         self._ports: dict[str, int] = {}
         self.state = StateDirectory(settings.state_directory)
         self.stores = Stores(settings, self.state, say)
@@ -69,6 +71,7 @@ class Stack:
             left running.
         """
         self._holding.enter_context(self.state.held())
+        self._holds = True
         try:
             await self._start()
         except BaseException:
@@ -76,10 +79,12 @@ class Stack:
             raise
 
     async def stop(self) -> bool:
-        """Drain and end the services, the stores last, and let go of the state directory.
+        """Drain and end the services, the stores last, and let go of the state directory. Harmless when nothing runs.
 
         Returns: whether every service ended by itself, with status 0.
         """
+        if not self._holds:
+            return True  # what lies in the directory is another run's
         orderly = True
         for group in STOP_ORDER:
             processes = [self.services[name] for name in group if name in self.services]
@@ -89,6 +94,7 @@ class Stack:
         await self.stores.stop()
         self.state.endpoints.unlink(missing_ok=True)
         self.state.strike(RUNNER)
+        self._holds = False
         self._holding.close()
         return orderly
 
@@ -107,6 +113,11 @@ class Stack:
     async def kill(self, service: str) -> None:
         """End a service at once (SIGKILL)."""
         await self.services[service].kill()
+
+    def kill_services(self) -> None:
+        """End every service at once, without waiting (SIGKILL)."""
+        for process in self.services.values():
+            process.signal(signal.SIGKILL)
 
     async def start_service(self, service: str) -> None:
         """Start a service that has ended, and wait until it is healthy.
@@ -132,6 +143,7 @@ class Stack:
             self._say(f"ended what a killed run had left: {', '.join(left)}")
         if self._fresh:
             self.state.forget()
+        self.state.endpoints.unlink(missing_ok=True)
         self.state.record_self(RUNNER)
         self._ports = claim_ports(self._settings.ports())
         create_keys(self.state.keys)

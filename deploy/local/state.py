@@ -35,7 +35,7 @@ class ProcessRecord:
     @property
     def alive(self) -> bool:
         """Whether that very process still runs."""
-        return birth_of(self.pid) == self.birth
+        return bool(self.birth) and birth_of(self.pid) == self.birth
 
 
 class StateDirectory:
@@ -114,8 +114,10 @@ class StateDirectory:
         return [record for file in sorted((self.path / "pids").glob("*.json")) if (record := _read(file)) is not None]
 
     def write_endpoints(self, endpoints: dict[str, Any]) -> None:
-        """Publish the addresses."""
-        self.endpoints.write_text(json.dumps(endpoints, indent=2) + "\n")
+        """Publish the addresses, whole or not at all: other tools wait for the file."""
+        draft = self.endpoints.with_suffix(".draft")
+        draft.write_text(json.dumps(endpoints, indent=2) + "\n")
+        draft.replace(self.endpoints)
 
 
 def _read(file: Path) -> ProcessRecord | None:

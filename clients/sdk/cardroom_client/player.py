@@ -83,7 +83,35 @@ class Player:
         joined = await self._definite(
             lambda: self._matchmaker.JoinQueue(request, metadata=self._metadata, timeout=self._call_timeout_seconds)
         )
-        return await self._seat_of(joined.ticket_id, waiting)
+        return await self.follow(joined.ticket_id, waiting)
+
+    async def follow(self, ticket_id: str, waiting: Callable[[matchmaker_pb2.Waiting], None] | None = None) -> Seat:
+        """Wait for the seat of a ticket the player has; `join` does so by itself.
+
+        For a player who comes back while he waits: the refusal ALREADY_QUEUED names the ticket in its metadata, as
+        "ticket_id".
+
+        Raises:
+            CallRefused: TICKET_UNKNOWN: there is no such ticket, or it is another's.
+            TicketEnded: the ticket was cancelled, or the room closed.
+        """
+        patience = Patience(self._patience_seconds)
+        while True:
+            try:
+                async for news in self._watch_ticket(ticket_id):
+                    patience.succeeded()
+                    if news.HasField("seat"):
+                        return Seat.from_message(news.seat)
+                    if news.HasField("ended") and news.ended.cause not in _WATCH_AGAIN:
+                        raise TicketEnded(news.ended.cause)
+                    if news.HasField("waiting") and waiting is not None:
+                        waiting(news.waiting)
+                refusal = CallRefused("", grpc.StatusCode.UNAVAILABLE, message="the ticket's stream ended")
+            except grpc.aio.AioRpcError as error:
+                refusal = refused(error)
+            if not passes(refusal):
+                raise refusal
+            await patience.pause(refusal)
 
     async def leave_queue(self, ticket_id: str) -> None:
         """Give a ticket back.
@@ -122,26 +150,6 @@ class Player:
             except grpc.aio.AioRpcError as error:
                 refusal = refused(error)
             if not passes(refusal) or refusal.reason == "TOKEN_EXPIRED":
-                raise refusal
-            await patience.pause(refusal)
-
-    async def _seat_of(self, ticket_id: str, waiting: Callable[[matchmaker_pb2.Waiting], None] | None) -> Seat:
-        """Follow a ticket, over broken streams, to its seat."""
-        patience = Patience(self._patience_seconds)
-        while True:
-            try:
-                async for news in self._watch_ticket(ticket_id):
-                    patience.succeeded()
-                    if news.HasField("seat"):
-                        return Seat.from_message(news.seat)
-                    if news.HasField("ended") and news.ended.cause not in _WATCH_AGAIN:
-                        raise TicketEnded(news.ended.cause)
-                    if news.HasField("waiting") and waiting is not None:
-                        waiting(news.waiting)
-                refusal = CallRefused("", grpc.StatusCode.UNAVAILABLE, message="the ticket's stream ended")
-            except grpc.aio.AioRpcError as error:
-                refusal = refused(error)
-            if not passes(refusal):
                 raise refusal
             await patience.pause(refusal)
 

@@ -1,0 +1,172 @@
+"""One deal of a variant, played by bots through the public API, told as it is played and checked to the last unit."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
+from functools import partial
+
+from cardroom.matchmaker.v1 import room_pb2, room_pb2_grpc
+from cardroom.table.v1 import event_pb2, table_pb2
+from cardroom.table.v1 import room_pb2 as table_room_pb2
+
+from cardroom_client import CallRefused, LogGap, Player, TicketEnded
+from clients.load.bot_player import BotPlayer, Played, take_seat
+from deploy.local.bank import Bank, Books
+from deploy.local.chorus import Chorus
+from deploy.local.money_check import MoneyCheck
+from deploy.local.narrator import Narrator
+from deploy.local.stack import Stack
+from serving.channels import connect
+
+IN_A_DEAL = frozenset({event_pb2.TABLE_STATE_DEALING, event_pb2.TABLE_STATE_PLAYING})
+
+TOP_UP_TIMES = 10
+"""A bot that has less than the room asks for is granted so many times that."""
+
+Say = Callable[[str], None]
+
+
+class DemonstrationFailed(Exception):
+    """The demonstration could not be played to its end."""
+
+
+async def demonstrate(stack: Stack, variant: str, seat_count: int, limit_seconds: float, say: Say) -> list[str]:
+    """Play one deal of a variant in the room `<variant>-demo`; a deal left over from an earlier run goes on.
+
+    Returns: what is wrong, in words; empty if everything is right.
+    """
+    say(f"--- {variant}: {seat_count} bots, one deal, over the public API")
+    async with Bank(stack) as bank:
+        show = Demonstration(stack, bank, f"{variant}-demo", seat_count, say)
+        try:
+            async with asyncio.timeout(limit_seconds):
+                await show.prepare()
+                await show.play()
+                await show.verify()
+        except TimeoutError:
+            show.faults.append(f"not finished after {limit_seconds:g} s")
+        except (CallRefused, LogGap, TicketEnded, DemonstrationFailed) as error:
+            show.faults.append(f"{type(error).__name__}: {error}")
+    for fault in show.faults:
+        say(f"  WRONG {fault}")
+    say(f"--- {variant}: " + ("something is wrong, see above" if show.faults else "all is well"))
+    return show.faults
+
+
+class Demonstration:
+    """The steps of one demonstration, in order: prepare, play, verify."""
+
+    def __init__(self, stack: Stack, bank: Bank, room_id: str, seat_count: int, say: Say) -> None:
+        self._stack = stack
+        self._bank = bank
+        self._room_id = room_id
+        self._say = say
+        self._players = [f"{room_id}-{number}" for number in range(1, seat_count + 1)]
+        self._room = table_room_pb2.Room()
+        self._before: list[int] = []
+        self._books_before: Mapping[str, Books] = {}
+        self._chorus = Chorus(seat_count)
+        self._narrator = Narrator(say)
+        self._money = MoneyCheck()
+        self._introduced = False
+        self._seated: list[str] = []
+        self.faults: list[str] = []
+
+    async def prepare(self) -> None:
+        """Accounts with enough money; balances and books as they are before."""
+        for player_id in self._players:
+            await self._bank.open_account(player_id)
+        self._room = await self._find_room()
+        await self._top_up()
+        self._before = await self._bank.balances(self._players, self._room.asset)
+        self._books_before = {asset: await self._bank.books(asset) for asset in self._bank.assets}
+        self._say(f"before: {self._money_text(self._before)}")
+
+    async def play(self) -> None:
+        """Queue, sit, play to the end of the deal."""
+        async with AsyncExitStack() as opened:
+            players = [
+                await opened.enter_async_context(
+                    Player(self._stack.player_token(player_id), self._stack.address("matchmaker"))
+                )
+                for player_id in self._players
+            ]
+            seats = await asyncio.gather(*(take_seat(player, self._room_id) for player in players))
+            if len({seat.table_id for seat in seats}) != 1:
+                raise DemonstrationFailed("the bots do not sit at one table")
+            order = sorted(zip(seats, players, self._players, strict=True), key=lambda row: row[0].seat)
+            self._seated = [player_id for _, _, player_id in order]
+            tables = [await opened.enter_async_context(player.sit(seat)) for seat, player, _ in order]
+            played = await self._all_play([BotPlayer(table) for table in tables])
+        self._narrator.close()
+        self._judge(played)
+
+    async def verify(self) -> None:
+        """Balances and books after, against before and against the table's log."""
+        after = await self._bank.balances(self._players, self._room.asset)
+        self._say(f"after:  {self._money_text(after)}")
+        if sum(after) != sum(self._before):
+            self.faults.append(f"the bots had {sum(self._before)} together, now {sum(after)}")
+        by_player = dict(zip(self._players, after, strict=True))
+        if self._money.balances != tuple(by_player[player_id] for player_id in self._seated):
+            self.faults.append(f"the table's log ends with balances {self._money.balances}, the ledger differs")
+        for asset in self._bank.assets:
+            books = await self._bank.books(asset)
+            self._say(f"books of {books.text}")
+            if not books.right:
+                self.faults.append(f"the books of {asset} are wrong")
+            if books.supply != self._books_before[asset].supply:
+                self.faults.append(f"the supply of {asset} changed during a deal")
+
+    async def _find_room(self) -> table_room_pb2.Room:
+        channel = connect(self._stack.address("matchmaker"), token=self._stack.service_tokens("operator"))
+        async with channel:
+            rooms = room_pb2_grpc.RoomServiceStub(channel)
+            return (await rooms.GetRoom(room_pb2.GetRoomRequest(room_id=self._room_id))).room.room
+
+    async def _top_up(self) -> None:
+        """Bots lose like everybody; before they are too poor for the room an operator's grant keeps them in it."""
+        room = self._room
+        for player_id, balance in zip(self._players, await self._bank.balances(self._players, room.asset), strict=True):
+            if balance < room.least_balance:
+                amount = room.least_balance * TOP_UP_TIMES
+                await self._bank.grant(player_id, room.asset, amount, "demonstration")
+                self._say(f"granted {amount} {room.asset} to {player_id}, who had {balance}")
+
+    async def _all_play(self, bots: Sequence[BotPlayer]) -> list[Played]:
+        playing = [asyncio.create_task(bot.play(partial(self._hear, seat))) for seat, bot in enumerate(bots)]
+        try:
+            return list(await asyncio.gather(*playing))
+        finally:
+            for task in playing:
+                task.cancel()
+            await asyncio.gather(*playing, return_exceptions=True)
+
+    def _hear(self, seat: int, message: table_pb2.WatchResponse) -> None:
+        if message.HasField("snapshot") and not self._introduced:
+            self._introduced = True
+            self._introduce(message.snapshot)
+        for _, event in self._chorus.hear(seat, message):
+            self._money.take(event)
+            self._narrator.tell(event)
+
+    def _introduce(self, snapshot: table_pb2.Snapshot) -> None:
+        self._narrator.introduce(snapshot)
+        if snapshot.state in IN_A_DEAL:
+            self._narrator.resume(snapshot)
+            self._money.resume([seat.balance for seat in snapshot.seats])
+
+    def _judge(self, played: Sequence[Played]) -> None:
+        for bot in played:
+            self.faults += bot.faults
+            if not bot.deal_count:
+                self.faults.append(f"seat {bot.seat}: the table was dissolved before a deal was settled")
+        self.faults += self._money.faults
+        moves = sum(bot.move_count for bot in played)
+        late = sum(bot.overtaken_count for bot in played)
+        views = "differs from" if any(bot.faults for bot in played) else "equals"
+        self._say(f"  {moves} moves by the bots, {late} too late; what each folded from its events {views} a snapshot")
+
+    def _money_text(self, amounts: Sequence[int]) -> str:
+        rows = ", ".join(f"{player} {amount}" for player, amount in zip(self._players, amounts, strict=True))
+        return f"{rows}; together {sum(amounts)} {self._room.asset}"

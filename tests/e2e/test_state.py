@@ -1,0 +1,116 @@
+"""The state directory of `make run`: held by one run, and it knows its own processes from others with the same id."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from deploy.local.leftovers import end_leftovers
+from deploy.local.ports import claim_ports
+from deploy.local.settings import LocalSettings
+from deploy.local.state import StateDirectory, birth_of
+from serving.errors import StartError
+
+pytestmark = pytest.mark.fast
+
+
+def sleeper() -> "subprocess.Popen[bytes]":
+    return subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+
+
+def test_a_directory_in_use_is_refused(tmp_path: Path) -> None:
+    first, second = StateDirectory(tmp_path / "s"), StateDirectory(tmp_path / "s")
+    with first.held(), pytest.raises(StartError, match="make stop"), second.held():
+        pass
+    with second.held():
+        assert second.records() == []
+
+
+def test_a_directory_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StartError, match="CARDROOM_STATE_DIRECTORY"), StateDirectory(tmp_path / "file" / "s").held():
+        pass
+
+
+def test_forgetting_leaves_nothing_but_the_lock(tmp_path: Path) -> None:
+    state = StateDirectory(tmp_path / "s")
+    with state.held():
+        state.data("redis").mkdir()
+        state.keys.mkdir()
+        state.write_endpoints({})
+        state.forget()
+        assert sorted(path.name for path in state.path.iterdir()) == ["data", "lock", "logs", "pids"]
+        assert not list((state.path / "data").iterdir())
+
+
+def test_a_process_is_known_by_its_birth() -> None:
+    process = sleeper()
+    try:
+        assert birth_of(process.pid)
+        assert birth_of(process.pid) == birth_of(process.pid)
+        assert birth_of(process.pid) != birth_of(os.getpid())
+    finally:
+        process.kill()
+    process.wait()
+    assert birth_of(process.pid) == ""
+
+
+def test_a_process_that_ended_before_it_was_recorded_is_not_alive(tmp_path: Path) -> None:
+    state = StateDirectory(tmp_path / "s")
+    process = sleeper()
+    process.kill()
+    process.wait()
+    with state.held():
+        state.record("table", process.pid)
+        assert [record.alive for record in state.records()] == [False]
+
+
+async def test_leftovers_of_ours_are_ended_and_others_left_alone(tmp_path: Path) -> None:
+    state = StateDirectory(tmp_path / "s")
+    ours, others = sleeper(), sleeper()
+    try:
+        with state.held():
+            state.record("table", ours.pid)
+            state.record("ledger", others.pid)
+            earlier = {"pid": others.pid, "birth": "of an earlier process with the same id"}
+            (state.path / "pids" / "ledger.json").write_text(json.dumps(earlier))
+            assert await end_leftovers(state) == ["table"]
+            assert state.records() == []
+        assert others.poll() is None
+        assert ours.wait(5) != 0
+    finally:
+        for process in (ours, others):
+            process.kill()
+            process.wait()
+
+
+def test_a_busy_port_is_named_with_what_moves_it() -> None:
+    with socket.socket() as busy:
+        busy.bind(("127.0.0.1", 0))
+        busy.listen()
+        port = busy.getsockname()[1]
+        with pytest.raises(StartError, match=rf"port {port} for table metrics .*CARDROOM_TABLE_METRICS_PORT"):
+            claim_ports({"table metrics": port})
+
+
+def test_free_ports_differ_from_each_other() -> None:
+    ports = claim_ports({"a": 0, "b": 0, "c": 0})
+    assert len(set(ports.values())) == 3
+    assert 0 not in ports.values()
+
+
+def test_ports_follow_the_base_unless_set() -> None:
+    chosen = LocalSettings(port_base=8100, ledger_port=9000, table_metrics_port=0).ports()
+    assert (chosen["matchmaker"], chosen["table"], chosen["scoring"], chosen["ledger"]) == (8101, 8102, 8103, 9000)
+    assert (chosen["matchmaker metrics"], chosen["table metrics"]) == (10101, 0)
+    standard = LocalSettings().ports()
+    assert [standard[name] for name in ("matchmaker", "ledger", "matchmaker metrics", "ledger metrics")] == [
+        7101,
+        7104,
+        9101,
+        9104,
+    ]
