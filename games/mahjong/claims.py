@@ -1,10 +1,13 @@
 """Who may claim what: the shared question after a discard or an added kong."""
 
+from collections.abc import Iterable
+
 from games.kernel import Seat
-from games.mahjong.actions import Choice
+from games.mahjong.actions import CHOW_OFFSETS, Choice, is_run
 from games.mahjong.events import DrawSource
 from games.mahjong.hand import Score, Situation, WinBy, WinningHand
 from games.mahjong.melds import Meld
+from games.mahjong.ruleset import Ruleset
 from games.mahjong.state import QUESTIONS, Phase, State
 from games.mahjong.tiles import HIDDEN, Tile
 from games.mahjong.waits import waits
@@ -19,7 +22,12 @@ def hand_waits(state: State, seat: Seat) -> tuple[Tile, ...]:
     if HIDDEN in hand:
         return ()
     rules = state.ruleset
-    return waits(hand, state.melds[seat], kinds=rules.kinds, pairs_win=rules.pairs_win)
+    return rule_waits(rules, hand, state.melds[seat])
+
+
+def rule_waits(rules: Ruleset, concealed: Iterable[Tile], melds: tuple[Meld, ...]) -> tuple[Tile, ...]:
+    """`waits` by the shapes of a ruleset."""
+    return waits(concealed, melds, kinds=rules.kinds, pairs_win=rules.pairs_win, honours_win=rules.honours_win)
 
 
 def question_score(state: State, seat: Seat) -> Score | None:
@@ -32,12 +40,14 @@ def question_score(state: State, seat: Seat) -> Score | None:
         return None
     by = WinBy.ROB if state.phase is Phase.ROBBERY else WinBy.DISCARD
     situations = _question_situations(state) | _own_situations(state, seat)
-    return _scored(state, state.hands[seat], state.melds[seat], question.tile, by, situations)
+    return _scored(state, seat, state.hands[seat], question.tile, by, situations)
 
 
 def self_draw_score(state: State, seat: Seat) -> Score | None:
-    """What the seat would win on the tile it drew, or as the dealer on the tiles dealt."""
+    """What the seat would win on the tile it drew, on the tiles dealt, or on all flowers (SH-11)."""
     draw, hand = state.draw, state.hands[seat]
+    if state.phase is Phase.OFFER and state.turn == seat:
+        return state.ruleset.judgement.flower_score(state.ruleset)
     if state.phase is not Phase.TURN or state.turn != seat or draw is None or HIDDEN in hand:
         return None
     if draw.source is DrawSource.CLAIM:
@@ -47,32 +57,36 @@ def self_draw_score(state: State, seat: Seat) -> Score | None:
     rest = list(hand)
     rest.remove(tile)
     situations = _self_situations(state) | _own_situations(state, seat)
-    return _scored(state, tuple(rest), state.melds[seat], tile, WinBy.SELF, situations)
+    return _scored(state, seat, tuple(rest), tile, WinBy.SELF, situations)
 
 
 def _own_situations(state: State, seat: Seat) -> frozenset[Situation]:
-    return frozenset({Situation.DECLARED}) if seat in state.declared else frozenset()
+    found = set()
+    if seat in state.declared:
+        found.add(Situation.DECLARED)
+    if state.ruleset.judgement.earthly(state, seat):
+        found.add(Situation.EARTHLY)
+    return frozenset(found)
 
 
 def _scored(
     state: State,
+    seat: Seat,
     concealed: tuple[Tile, ...],
-    melds: tuple[Meld, ...],
     tile: Tile,
     by: WinBy,
     situations: frozenset[Situation],
 ) -> Score | None:
-    hand = WinningHand(concealed, melds, tile, by, situations)
-    return state.ruleset.judgement.score(state.ruleset, hand)
+    rules = state.ruleset
+    known = situations & rules.hand_situations
+    hand = WinningHand(concealed, state.melds[seat], tile, by, known, state.flowers[seat])
+    return rules.judgement.score(rules, hand)
 
 
 def _question_situations(state: State) -> frozenset[Situation]:
     if state.phase is Phase.ROBBERY:
         return frozenset()
     found = set()
-    first = state.discards[0]
-    if len(state.discards) == 1 and first.seat == state.dealer:
-        found.add(Situation.EARTHLY)
     if state.draw is not None and state.draw.source is DrawSource.REPLACEMENT:
         found.add(Situation.AFTER_KONG)
     if state.last_tile():
@@ -84,6 +98,7 @@ _SITUATION_OF_SOURCE = {
     DrawSource.DEAL: frozenset({Situation.HEAVENLY}),
     DrawSource.WALL: frozenset[Situation](),
     DrawSource.REPLACEMENT: frozenset({Situation.KONG_REPLACEMENT}),
+    DrawSource.FLOWER: frozenset({Situation.FLOWER_REPLACEMENT}),
 }
 
 
@@ -133,12 +148,28 @@ def _possible_on_discard(state: State, seat: Seat) -> tuple[Choice, ...]:
     choices = _possible_robbery(state, seat)
     if not choices and question_score(state, seat) is not None:
         return ()
+    if not state.wall and not state.ruleset.last_discard_melds:
+        return choices
     held = state.hands[seat].count(question.tile)
     if held >= KONG_TILES and state.wall:
         choices += (Choice.KONG,)
     if held >= PUNG_TILES:
         choices += (Choice.PUNG,)
-    return choices
+    return choices + _possible_chows(state, seat, question.tile)
+
+
+def _possible_chows(state: State, seat: Seat, tile: Tile) -> tuple[Choice, ...]:
+    """Runs the seat can make with the tile in question, from the player before or from any (DZ-9)."""
+    question, hand = state.question, state.hands[seat]
+    assert question is not None
+    before = state.others(question.seat)[0] == seat
+    if not (state.ruleset.chow_from == "any" or (state.ruleset.chow_from == "before" and before)):
+        return ()
+    return tuple(
+        choice
+        for choice, offsets in CHOW_OFFSETS.items()
+        if is_run(tile + min(0, *offsets)) and all(tile + offset in hand for offset in offsets)
+    )
 
 
 def _possible_robbery(state: State, seat: Seat) -> tuple[Choice, ...]:
@@ -167,7 +198,7 @@ def declared_discards(state: State, seat: Seat) -> tuple[Tile, ...]:
     for tile in sorted(set(hand)):
         rest = list(hand)
         rest.remove(tile)
-        if waits(rest, state.melds[seat], kinds=rules.kinds, pairs_win=rules.pairs_win):
+        if rule_waits(rules, rest, state.melds[seat]):
             found.append(tile)
     return tuple(found)
 
@@ -176,15 +207,16 @@ def question_winners(state: State) -> tuple[Seat, ...]:
     """Who wins on the tile in question as the answers stand, in turn order from its owner."""
     question = state.question
     assert question is not None
-    return tuple(
+    winners = tuple(
         seat
         for seat in state.others(question.seat)
         if question.answers[seat] is Choice.WIN or forced_to_win(state, seat)
     )
+    return winners if state.ruleset.several_winners else winners[:1]
 
 
 def could_win_and_did_not(state: State, winners: tuple[Seat, ...]) -> frozenset[Seat]:
     """Seats that let a win on the tile in question go by (BB-19), where an option asks for it."""
-    if state.phase not in QUESTIONS or not state.ruleset.option("pass_locks_win"):
+    if state.phase not in QUESTIONS or not dict(state.ruleset.options).get("pass_locks_win"):
         return frozenset()
     return frozenset(seat for seat in state.seats if seat not in winners and question_score(state, seat) is not None)

@@ -14,6 +14,7 @@ from games.mahjong.claims import could_win_and_did_not
 from games.mahjong.events import DrawSource, Event, KongOutcome
 from games.mahjong.hand import WinBy
 from games.mahjong.melds import Meld, MeldKind
+from games.mahjong.ruleset import ReplacementFrom
 from games.mahjong.state import QUESTIONS, Draw, Fate, KongRecord, Phase, Question, State, TableDiscard
 from games.mahjong.tiles import HIDDEN, Tile
 
@@ -26,6 +27,7 @@ def evolve(state: State, event: Event) -> State:
 def _opened(state: State, event: happened.Opened) -> State:
     assert state.phase is Phase.CLOSED, event
     start = event.wall_start
+    in_order = event.wall[start:] + event.wall[:start]
     return replace(
         state,
         ruleset=event.ruleset,
@@ -35,7 +37,10 @@ def _opened(state: State, event: happened.Opened) -> State:
         dice=event.dice,
         wall_start=start,
         wall_length=len(event.wall),
-        wall=event.wall[start:] + event.wall[:start],
+        wall=in_order[: len(in_order) - event.tail_count],
+        tail=in_order[len(in_order) - event.tail_count :][::-1],
+        deal_index=event.deal_index,
+        draws_in_row=event.draws_in_row,
     )
 
 
@@ -48,6 +53,19 @@ def _dealt(state: State, event: happened.Dealt) -> State:
         wall=state.wall[sum(map(len, event.hands)) :],
         draw=Draw(state.dealer, None, DrawSource.DEAL),
     )
+    if state.ruleset.flowers:
+        return replace(state, phase=Phase.OPENING)
+    return _begun(state)
+
+
+def _began(state: State, event: happened.Began) -> State:
+    assert state.phase is Phase.OPENING, event
+    return _begun(state)
+
+
+def _begun(state: State) -> State:
+    """Play begins: with the question who declares, where there is one, else with the dealer."""
+    state = replace(state, began=True, phase=Phase.TURN, turn=state.dealer)
     if not state.ruleset.declares:
         return state
     return replace(state, phase=Phase.DECLARING, question=_asked(state, state.dealer, None))
@@ -71,22 +89,60 @@ def _declared(state: State, event: happened.Declared) -> State:
 
 
 def _drawn(state: State, event: happened.Drawn) -> State:
-    assert state.wall and state.phase in QUESTIONS | {Phase.MOVING}, event
+    assert state.phase in QUESTIONS | {Phase.MOVING}, event
     assert not state.has_won(event.seat), event
     state = _question_closed(state)
-    replacement = event.source is DrawSource.REPLACEMENT
+    wall, tail = without_drawn(state, event.source)
+    state = replace(state, due=None, wall=wall, tail=tail, hands=_hand_with(state, event.seat, event.tile))
+    if not state.began:
+        return replace(state, phase=Phase.OPENING)
     return replace(
         state,
         phase=Phase.TURN,
         turn=event.seat,
-        due=None,
-        wall=state.wall[1:],
         draw_count=state.draw_count + 1,
-        hands=_hand_with(state, event.seat, event.tile),
         draw=Draw(event.seat, event.tile, event.source),
-        turn_kongs=state.turn_kongs if replacement else (),
+        turn_kongs=() if event.source is DrawSource.WALL else state.turn_kongs,
         win_locked=state.win_locked - {event.seat},
     )
+
+
+def without_drawn(state: State, source: DrawSource) -> tuple[tuple[Tile, ...], tuple[Tile, ...]]:
+    """Wall and tail after the next tile of this source has left them."""
+    if source is DrawSource.WALL or state.ruleset.replacement_from is ReplacementFrom.NEXT:
+        assert state.wall, source
+        return state.wall[1:], state.tail
+    if state.tail:
+        return state.wall, state.tail[1:]
+    assert state.wall, source
+    return state.wall[:-1], state.tail
+
+
+def _flowered(state: State, event: happened.Flowered) -> State:
+    """The flower lies open; its replacement is due, after the offer for all of them (SH-11)."""
+    assert state.phase in (Phase.OPENING, Phase.TURN), event
+    flowers = (*state.flowers[event.seat], event.tile)
+    state = replace(
+        state,
+        turn=event.seat,
+        hands=_hand_without(state, event.seat, event.tile, 1),
+        flowers=(*state.flowers[: event.seat], flowers, *state.flowers[event.seat + 1 :]),
+    )
+    if len(flowers) == state.ruleset.flower_offer_count:
+        return replace(state, phase=Phase.OFFER)
+    return _replacement_due(state)
+
+
+def _replacement_due(state: State) -> State:
+    """A flower's replacement is the next move; with nothing left to draw the player only discards (SH-3)."""
+    if state.wall or state.tail:
+        return replace(state, phase=Phase.MOVING, due=DrawSource.FLOWER)
+    return replace(state, phase=Phase.TURN, draw=Draw(state.turn, None, DrawSource.CLAIM))
+
+
+def _declined(state: State, event: happened.Declined) -> State:
+    assert state.phase is Phase.OFFER and state.turn == event.seat, event
+    return _replacement_due(state)
 
 
 def _discarded(state: State, event: happened.Discarded) -> State:
@@ -116,11 +172,26 @@ def _melded(state: State, event: happened.Melded) -> State:
         phase=Phase.TURN,
         turn=event.seat,
         due=None,
-        hands=_hand_without(state, event.seat, event.tile, 2),
-        melds=_melds_with(state, event.seat, Meld(MeldKind.PUNG, event.tile, event.from_seat, event.shared)),
+        hands=_hands_after_meld(state, event),
+        melds=_melds_with(state, event.seat, _meld_made(event)),
         draw=Draw(event.seat, None, DrawSource.CLAIM),
         turn_kongs=(),
     )
+
+
+def _meld_made(event: happened.Melded) -> Meld:
+    if event.lowest is None:
+        return Meld(MeldKind.PUNG, event.tile, event.from_seat, event.shared)
+    return Meld(MeldKind.CHOW, event.lowest, event.from_seat, event.shared)
+
+
+def _hands_after_meld(state: State, event: happened.Melded) -> tuple[tuple[Tile, ...], ...]:
+    """The hands with the two tiles gone that the claimed one completes."""
+    own = list(_meld_made(event).tiles)
+    own.remove(event.tile)
+    for tile in own:
+        state = replace(state, hands=_hand_without(state, event.seat, tile, 1))
+    return state.hands
 
 
 def _claimed(state: State, event: happened.Melded | happened.Konged) -> State:
@@ -199,7 +270,7 @@ def _won(state: State, event: happened.Won) -> State:
 
 def _won_by_self(state: State, event: happened.Won) -> State:
     (winner,) = event.winners
-    assert state.phase is Phase.TURN and state.turn == winner.seat, event
+    assert state.phase in (Phase.TURN, Phase.OFFER) and state.turn == winner.seat, event
     return _after_win(state, event, after=winner.seat, due=DrawSource.WALL)
 
 
@@ -266,7 +337,7 @@ def _came_back(state: State, event: happened.CameBack) -> State:
 
 
 def _ended(state: State, event: happened.Ended) -> State:
-    assert state.phase in QUESTIONS | {Phase.MOVING}, event
+    assert state.phase not in (Phase.CLOSED, Phase.OVER), event
     state = _question_closed(state)
     kongs = tuple(
         replace(kong, outcome=outcome) for kong, outcome in zip(state.kongs, event.kong_outcomes, strict=True)
@@ -285,6 +356,9 @@ _EVOLVERS: dict[type, Callable[[State, Any], State]] = {
     happened.Won: _won,
     happened.Locked: _locked,
     happened.Declared: _declared,
+    happened.Flowered: _flowered,
+    happened.Declined: _declined,
+    happened.Began: _began,
     happened.WentAway: _went_away,
     happened.CameBack: _came_back,
     happened.Ended: _ended,

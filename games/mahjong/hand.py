@@ -88,8 +88,10 @@ class Score:
         fans: what counts, in the order of the fan table.
         fan_total: their sum.
         amount: what one payer is asked for, in units of the stake's asset.
+        base_sum: the base sum, where the game has one (SH-20).
     """
 
     fans: tuple[FanScore, ...]
     fan_total: int
     amount: int
+    base_sum: int | None = None

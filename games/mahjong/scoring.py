@@ -45,7 +45,9 @@ def list_waits(rules: Ruleset, hand: WinningHand) -> Mapping[Tile, WaitWorth]:
     _check_tiles(rules, hand, hand.concealed)
     _check_situations(hand.situations, rules.wait_situations)
     rules.judgement.check_hand(rules, replace(hand, by=WinBy.DISCARD))
-    found = waits(hand.concealed, hand.melds, kinds=rules.kinds, pairs_win=rules.pairs_win)
+    found = waits(
+        hand.concealed, hand.melds, kinds=rules.kinds, pairs_win=rules.pairs_win, honours_win=rules.honours_win
+    )
     score = rules.judgement.score
     return {
         tile: WaitWorth(
@@ -62,10 +64,12 @@ def _check_tiles(rules: Ruleset, hand: WinningHand, concealed: tuple[Tile, ...])
         if tile not in rules.kinds:
             raise HandError("hand", "BB-1", f"{show([tile])} is not in this game")
     for meld in hand.melds:
-        if meld.kind is MeldKind.CHOW or meld.tile not in rules.kinds:
+        no_chow = meld.kind is MeldKind.CHOW and rules.chow_from == "none"
+        if no_chow or meld.tile not in rules.kinds:
             raise HandError("melds", "BB-1", f"{meld} is not in this game")
-    if hand.flowers:
-        raise HandError("flowers", "BB-1", "this game has no flowers")
+    for flower in hand.flowers:
+        if flower not in rules.flowers or hand.flowers.count(flower) > 1:
+            raise HandError("flowers", "BB-1", f"{show([flower])} is not in this game, or twice")
     wanted = rules.hand_size - 3 * len(hand.melds)
     if wanted < 1 or len(hand.concealed) != wanted:
         detail = f"{len(hand.concealed)} tiles beside {len(hand.melds)} melds, not {max(wanted, 1)}"

@@ -17,6 +17,8 @@ class Phase(StrEnum):
     CLOSED = "closed"
     OPENED = "opened"
     DECLARING = "declaring"
+    OPENING = "opening"
+    OFFER = "offer"
     TURN = "turn"
     CLAIMS = "claims"
     ROBBERY = "robbery"
@@ -107,9 +109,14 @@ class State:
         wall_start: index in the physical wall where drawing started.
         wall_length: tiles in it before the deal.
         wall: what is left, next tile first.
+        tail: tiles of an arranged wall that only replacements take, in that order.
+        deal_index: deals played at the table before this one.
+        draws_in_row: exhaustive draws just before it.
         draw_count: tiles drawn since the deal, replacements included.
         hands: concealed tiles of each seat in display order.
         melds: sets on the table of each seat.
+        flowers: flowers each seat has exposed.
+        began: whether the opening flowers are exposed and play has begun.
         discards: all discards in order.
         turn: whose turn it is; in MOVING who draws next.
         due: in MOVING, where the next tile comes from.
@@ -133,9 +140,14 @@ class State:
     wall_start: int = 0
     wall_length: int = 0
     wall: tuple[Tile, ...] = ()
+    tail: tuple[Tile, ...] = ()
+    deal_index: int = 0
+    draws_in_row: int = 0
     draw_count: int = 0
     hands: tuple[tuple[Tile, ...], ...] = ()
     melds: tuple[tuple[Meld, ...], ...] = ()
+    flowers: tuple[tuple[Tile, ...], ...] = ()
+    began: bool = False
     discards: tuple[TableDiscard, ...] = ()
     turn: Seat = 0
     due: DrawSource | None = None
@@ -185,10 +197,24 @@ class State:
         return self.draw_count > 0 and not self.wall
 
 
-def initial(ruleset: Ruleset, dealer: Seat) -> State:
-    """A table before the wall is built."""
+def initial(ruleset: Ruleset, dealer: Seat, *, deal_index: int = 0, draws_in_row: int = 0) -> State:
+    """A table before the wall is built.
+
+    Args:
+        deal_index: deals played at the table before this one.
+        draws_in_row: exhaustive draws just before it.
+    """
     empty: tuple[tuple[Tile, ...], ...] = ((),) * ruleset.seat_count
-    return State(ruleset=ruleset, dealer=dealer, hands=empty, melds=((),) * ruleset.seat_count, turn=dealer)
+    return State(
+        ruleset=ruleset,
+        dealer=dealer,
+        hands=empty,
+        melds=((),) * ruleset.seat_count,
+        flowers=empty,
+        turn=dealer,
+        deal_index=deal_index,
+        draws_in_row=draws_in_row,
+    )
 
 
 __all__ = ["Draw", "Fate", "KongRecord", "Phase", "Question", "State", "TableDiscard", "initial", "replace"]

@@ -1,11 +1,12 @@
 """血战 as data (BB-1..5, BB-16, BB-17, BB-20)."""
 
+from games.kernel import Reason
 from games.mahjong.hand import Situation
 from games.mahjong.melds import MeldKind
-from games.mahjong.ruleset import Judgement, Ruleset
+from games.mahjong.ruleset import Judgement, ReplacementFrom, Ruleset, WallBreak
 from games.mahjong.tiles import BAMBOO, DOTS
 from games.variants.bloody.fans import check_hand, score
-from games.variants.bloody.settle import end, transferred, win_payments
+from games.variants.bloody.settle import earthly, end, no_flowers, transferred, win_payments
 
 VERSION = 1
 
@@ -36,7 +37,41 @@ RAIN_BASES = (
 """Bases each owing seat pays for a kong (BB-30)."""
 
 
-def bloody4(options: tuple[tuple[str, object], ...], stake: int) -> Ruleset:
+CLAUSES = (
+    (Reason.TILE_UNKNOWN, "BB-1"),
+    (Reason.NOT_DEALT, "BB-4"),
+    (Reason.WALL_EMPTY, "BB-6"),
+    (Reason.TILE_NOT_HELD, "BB-10"),
+    (Reason.MELD_NOT_POSSIBLE, "BB-10"),
+    (Reason.NO_DRAW, "BB-10"),
+    (Reason.NOT_ASKED, "BB-10"),
+    (Reason.NO_QUESTION, "BB-10"),
+    (Reason.HAS_WON, "BB-11"),
+    (Reason.DEAL_OVER, "BB-11"),
+    (Reason.NOT_YOUR_TURN, "BB-13"),
+    (Reason.ALREADY_ANSWERED, "BB-14"),
+    (Reason.HAND_LOCKED, "BB-17"),
+    (Reason.NOT_READY, "BB-17"),
+    (Reason.HOLDS_DISCARD, "BB-17"),
+    (Reason.PASSED_WIN, "BB-19"),
+    (Reason.NOT_A_WIN, "BB-20"),
+    (Reason.SEAT_AWAY, "BB-60"),
+    (Reason.QUESTION_OPEN, "PF-20"),
+)
+"""The rule behind each refusal of the table."""
+
+JUDGEMENT = Judgement(
+    check_hand=check_hand,
+    score=score,
+    flower_score=no_flowers,
+    win_payments=win_payments,
+    transferred=transferred,
+    earthly=earthly,
+    end=end,
+)
+
+
+def bloody4(options: tuple[tuple[str, object], ...], stake: int, escape_penalty: int) -> Ruleset:
     """四人血战: four players, thirteen tiles."""
     return Ruleset(
         variant="bloody4",
@@ -49,6 +84,17 @@ def bloody4(options: tuple[tuple[str, object], ...], stake: int) -> Ruleset:
         set_count=4,
         deal_portions=(4, 4, 4, 1),
         wall_stacks=9,
+        wall_break=WallBreak.THROWN_BACK,
+        flowers=(),
+        flower_offer_count=0,
+        replacement_from=ReplacementFrom.NEXT,
+        chow_from="none",
+        honours_win=False,
+        win_ends_deal=False,
+        several_winners=True,
+        last_discard_melds=True,
+        leaving_ends_deal=False,
+        escape_penalty=escape_penalty,
         pairs_win=True,
         must_win_tiles=4,
         locks=True,
@@ -58,11 +104,12 @@ def bloody4(options: tuple[tuple[str, object], ...], stake: int) -> Ruleset:
         rain_bases=RAIN_BASES,
         hand_situations=FOUR_PLAYER_SITUATIONS,
         wait_situations=frozenset({Situation.LAST_TILE}),
-        judgement=Judgement(check_hand, score, win_payments, transferred, end),
+        clauses=CLAUSES,
+        judgement=JUDGEMENT,
     )
 
 
-def bloody6(options: tuple[tuple[str, object], ...], stake: int) -> Ruleset:
+def bloody6(options: tuple[tuple[str, object], ...], stake: int, escape_penalty: int) -> Ruleset:
     """六人血战: six players, seven tiles; a tile may have several users, hands may be declared."""
     return Ruleset(
         variant="bloody6",
@@ -75,6 +122,17 @@ def bloody6(options: tuple[tuple[str, object], ...], stake: int) -> Ruleset:
         set_count=2,
         deal_portions=(3, 3, 1),
         wall_stacks=6,
+        wall_break=WallBreak.THROWN_BACK,
+        flowers=(),
+        flower_offer_count=0,
+        replacement_from=ReplacementFrom.NEXT,
+        chow_from="none",
+        honours_win=False,
+        win_ends_deal=False,
+        several_winners=True,
+        last_discard_melds=True,
+        leaving_ends_deal=False,
+        escape_penalty=escape_penalty,
         pairs_win=True,
         must_win_tiles=4,
         locks=False,
@@ -84,5 +142,6 @@ def bloody6(options: tuple[tuple[str, object], ...], stake: int) -> Ruleset:
         rain_bases=RAIN_BASES,
         hand_situations=SIX_PLAYER_SITUATIONS,
         wait_situations=frozenset({Situation.LAST_TILE, Situation.DECLARED, Situation.PAYER_DECLARED}),
-        judgement=Judgement(check_hand, score, win_payments, transferred, end),
+        clauses=CLAUSES,
+        judgement=JUDGEMENT,
     )

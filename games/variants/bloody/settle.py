@@ -7,12 +7,15 @@ from games.kernel import Payment, Seat
 from games.mahjong.claims import hand_waits
 from games.mahjong.events import DrawSource, EndCause, Ended, KongOutcome, ReadyCheck
 from games.mahjong.hand import Score, WinBy, WinningHand
+from games.mahjong.ruleset import Ruleset
 from games.mahjong.state import KongRecord, Phase, State
 from games.variants.bloody.fans import amount_of, score
 
 
 def win_payments(state: State, winner: Seat, worth: Score) -> tuple[Payment, ...]:
     """What one winner asks: everybody who has not won by self-draw, else the tile's owner alone (BB-25)."""
+    by: WinBy
+    payers: tuple[Seat, ...]
     if state.question is not None:
         by, payers = WinBy.DISCARD, (state.question.seat,)
     else:
@@ -37,17 +40,31 @@ def transferred(state: State) -> tuple[int, ...]:
     return tuple(index for index in chosen if state.kongs[index].outcome is KongOutcome.OPEN)
 
 
-def end(state: State) -> Ended:
+def earthly(state: State, seat: Seat) -> bool:
+    """A non-dealer's win on the dealer's first discard, which is the deal's first (BB-22)."""
+    return (
+        state.phase is Phase.CLAIMS
+        and len(state.discards) == 1
+        and state.discards[0].seat == state.dealer
+        and seat != state.dealer
+    )
+
+
+def no_flowers(rules: Ruleset) -> Score | None:
+    """There are no flowers to win on (BB-1)."""
+    return None
+
+
+def end(state: State, cause: EndCause) -> Ended:
     """The last event of a deal, with the money that moves at its end (BB-50)."""
     playing = state.playing()
-    one_left = len(playing) <= 1
-    checks = () if one_left else tuple(_check(state, seat) for seat in playing)
+    checks = () if cause is EndCause.ONE_LEFT else tuple(_check(state, seat) for seat in playing)
     ready = {check.seat for check in checks if check.ready}
     unready = {check.seat for check in checks if not check.ready}
     outcomes = tuple(_outcome(kong, unready) for kong in state.kongs)
     rain = _rain(state, outcomes)
     return Ended(
-        cause=EndCause.ONE_LEFT if one_left else EndCause.WALL_EMPTY,
+        cause=cause,
         payments=(*rain, *_check_payments(state, checks, ready, unready)),
         checks=checks,
         kong_outcomes=outcomes,
