@@ -15,7 +15,7 @@ from games.catalog import variant_of
 from games.kernel import Payment, Seat
 from games.mahjong import actions as asked
 from games.mahjong import events as happened
-from games.mahjong.actions import Choice, PlayerAction
+from games.mahjong.actions import CHOW_OFFSETS, Choice, PlayerAction, chow_choice
 from games.mahjong.events import DrawSource, EndCause, Event, KongOutcome
 from games.mahjong.hand import FanScore, Score, WinBy
 from games.mahjong.melds import Meld, MeldKind
@@ -39,6 +39,7 @@ DRAW_SOURCES: Mapping[DrawSource, event_pb2.DrawSource.ValueType] = {
     DrawSource.WALL: event_pb2.DRAW_SOURCE_WALL,
     DrawSource.REPLACEMENT: event_pb2.DRAW_SOURCE_REPLACEMENT,
     DrawSource.CLAIM: event_pb2.DRAW_SOURCE_CLAIM,
+    DrawSource.FLOWER: event_pb2.DRAW_SOURCE_FLOWER,
 }
 KONG_KINDS: Mapping[MeldKind, event_pb2.KongKind.ValueType] = {
     MeldKind.EXPOSED_KONG: event_pb2.KONG_KIND_EXPOSED,
@@ -53,6 +54,8 @@ WIN_BYS: Mapping[WinBy, event_pb2.WinBy.ValueType] = {
 END_CAUSES: Mapping[EndCause, event_pb2.EndCause.ValueType] = {
     EndCause.WALL_EMPTY: event_pb2.END_CAUSE_WALL_EMPTY,
     EndCause.ONE_LEFT: event_pb2.END_CAUSE_ONE_LEFT,
+    EndCause.WON: event_pb2.END_CAUSE_WON,
+    EndCause.ESCAPED: event_pb2.END_CAUSE_ESCAPED,
 }
 KONG_OUTCOMES: Mapping[KongOutcome, event_pb2.KongOutcome.ValueType] = {
     KongOutcome.OPEN: event_pb2.KONG_OUTCOME_UNSPECIFIED,
@@ -67,6 +70,8 @@ PHASES: Mapping[Phase, view_pb2.Phase.ValueType] = {
     Phase.ROBBERY: view_pb2.PHASE_ROBBERY,
     Phase.OVER: view_pb2.PHASE_OVER,
     Phase.DECLARING: view_pb2.PHASE_DECLARING,
+    Phase.OPENING: view_pb2.PHASE_OPENING,
+    Phase.OFFER: view_pb2.PHASE_OFFER,
 }
 MELD_KINDS: Mapping[MeldKind, view_pb2.MeldKind.ValueType] = {
     MeldKind.CHOW: view_pb2.MELD_KIND_CHOW,
@@ -118,7 +123,15 @@ _ACTION_READERS: Mapping[str, Callable[[action_pb2.Action, Seat], PlayerAction]]
     "pass_claim": lambda message, seat: asked.Pass(seat),
     "lock": lambda message, seat: asked.Lock(seat),
     "declare": lambda message, seat: asked.Declare(seat),
+    "chow": lambda message, seat: asked.Chow(seat, _two_tiles(message.chow)),
+    "decline": lambda message, seat: asked.Decline(seat),
 }
+
+
+def _two_tiles(message: action_pb2.Chow) -> tuple[Tile, Tile]:
+    if len(message.tiles) != 2:
+        raise WireError("action.chow.tiles", "two own tiles")
+    return (message.tiles[0], message.tiles[1])
 
 
 def action_to_proto(action: PlayerAction) -> action_pb2.Action:
@@ -138,6 +151,8 @@ _ACTION_WRITERS: Mapping[type, Callable[[Any], action_pb2.Action]] = {
     asked.Pass: lambda action: action_pb2.Action(pass_claim=action_pb2.Pass()),
     asked.Lock: lambda action: action_pb2.Action(lock=action_pb2.Lock()),
     asked.Declare: lambda action: action_pb2.Action(declare=action_pb2.Declare()),
+    asked.Chow: lambda action: action_pb2.Action(chow=action_pb2.Chow(tiles=action.tiles)),
+    asked.Decline: lambda action: action_pb2.Action(decline=action_pb2.Decline()),
 }
 
 _ACTION_OF_CHOICE: Mapping[Choice, Callable[[Seat], PlayerAction]] = {
@@ -147,6 +162,25 @@ _ACTION_OF_CHOICE: Mapping[Choice, Callable[[Seat], PlayerAction]] = {
     Choice.DECLARE: asked.Declare,
     Choice.PASS: asked.Pass,
 }
+
+
+def _action_of_answer(choice: Choice, seat: Seat, tile: Tile | None) -> PlayerAction:
+    """The action that gave an answer to the question about a tile."""
+    if choice in CHOW_OFFSETS:
+        assert tile is not None
+        first, second = CHOW_OFFSETS[choice]
+        return asked.Chow(seat, (tile + first, tile + second))
+    return _ACTION_OF_CHOICE[choice](seat)
+
+
+def _answer_of_action(action: PlayerAction, tile: Tile | None) -> Choice:
+    """The answer an action gave to the question about a tile."""
+    if isinstance(action, asked.Chow):
+        choice = None if tile is None else chow_choice(action, tile)
+        if choice is None:
+            raise WireError("own_answer", "no chow of the tile in question")
+        return choice
+    return asked.CHOICE_OF[type(action)]
 
 
 # --- events ---------------------------------------------------------------------------------
@@ -195,36 +229,47 @@ def _hands_from_proto(messages: Iterable[event_pb2.Hand]) -> tuple[tuple[Tile, .
 
 
 def _opened_to_proto(event: happened.Opened) -> event_pb2.Opened:
-    hidden = HIDDEN in event.wall
-    return _opening(event.ruleset, event.dealer, event.dice, event.wall_start, len(event.wall), event.wall, hidden)
-
-
-def _opening(
-    rules: Ruleset,
-    dealer: Seat,
-    dice: Iterable[int],
-    start: int,
-    length: int,
-    wall: Iterable[Tile] = (),
-    hidden: bool = True,
-) -> event_pb2.Opened:
     return event_pb2.Opened(
-        variant=rules.variant,
-        rules_version=rules.version,
-        options=options_to_struct(dict(rules.options)),
-        stake=rules.stake,
-        dealer=dealer,
-        dice=dice,
-        wall_start=start,
-        wall_count=length,
-        wall=() if hidden else wall,
+        variant=event.ruleset.variant,
+        rules_version=event.ruleset.version,
+        options=options_to_struct(dict(event.ruleset.options)),
+        stake=event.ruleset.stake,
+        escape_penalty=event.ruleset.escape_penalty,
+        dealer=event.dealer,
+        dice=event.dice,
+        wall_start=event.wall_start,
+        wall_count=len(event.wall),
+        wall=() if HIDDEN in event.wall else event.wall,
+        tail_count=event.tail_count,
+        deal_index=event.deal_index,
+        draws_in_row=event.draws_in_row,
     )
 
 
 def _opened_from_proto(message: event_pb2.Opened) -> happened.Opened:
-    wall = tuple(message.wall) or (HIDDEN,) * message.wall_count
-    rules = ruleset_from_opened(message)
-    return happened.Opened(rules, message.dealer, tuple(message.dice), wall, message.wall_start)
+    return happened.Opened(
+        ruleset=ruleset_from_opened(message),
+        dealer=message.dealer,
+        dice=tuple(message.dice),
+        wall=tuple(message.wall) or (HIDDEN,) * message.wall_count,
+        wall_start=message.wall_start,
+        tail_count=message.tail_count,
+        deal_index=message.deal_index,
+        draws_in_row=message.draws_in_row,
+    )
+
+
+def _opening_of(state: State) -> happened.Opened:
+    """What opened a deal, as a view still knows it: without the wall."""
+    return happened.Opened(
+        ruleset=state.ruleset,
+        dealer=state.dealer,
+        dice=state.dice,
+        wall=(HIDDEN,) * state.wall_length,
+        wall_start=state.wall_start,
+        deal_index=state.deal_index,
+        draws_in_row=state.draws_in_row,
+    )
 
 
 def ruleset_from_opened(message: event_pb2.Opened) -> Ruleset:
@@ -237,7 +282,7 @@ def ruleset_from_opened(message: event_pb2.Opened) -> Ruleset:
     variant = variant_of(message.variant)
     if message.rules_version != variant.version:
         raise WireError("rules_version", f"{message.variant} {message.rules_version} is not known here")
-    return variant.ruleset(options_from_struct(message.options), message.stake)
+    return variant.ruleset(options_from_struct(message.options), message.stake, message.escape_penalty)
 
 
 def _drawn_to_proto(event: happened.Drawn) -> event_pb2.Drawn:
@@ -273,16 +318,16 @@ def _konged_from_proto(message: event_pb2.Konged) -> happened.Konged:
 
 def payment_to_proto(payment: Payment) -> event_pb2.Payment:
     """A payment between seats as a message."""
-    assert payment.payee is not None, payment
     return event_pb2.Payment(
         payer_seat=payment.payer, payee_seat=payment.payee, amount=payment.amount, cause=payment.cause
     )
 
 
 def _payment_from_proto(message: event_pb2.Payment) -> Payment:
-    if message.amount <= 0 or message.payer_seat == message.payee_seat:
-        raise WireError("payments", "a payment is above zero and between two seats")
-    return Payment(message.payer_seat, message.payee_seat, message.amount, message.cause)
+    payee = message.payee_seat if message.HasField("payee_seat") else None
+    if message.amount <= 0 or message.payer_seat == payee:
+        raise WireError("payments", "a payment is above zero and not to oneself")
+    return Payment(message.payer_seat, payee, message.amount, message.cause)
 
 
 def fans_to_proto(fans: Iterable[FanScore]) -> list[event_pb2.FanCount]:
@@ -298,6 +343,7 @@ def _winner_to_proto(winner: happened.WinnerResult) -> event_pb2.WinnerResult:
         fan_total=winner.fan_total,
         amount=winner.amount,
         payments=[payment_to_proto(payment) for payment in winner.payments],
+        base_sum=winner.base_sum,
     )
 
 
@@ -309,6 +355,7 @@ def _winner_from_proto(message: event_pb2.WinnerResult) -> happened.WinnerResult
         fan_total=message.fan_total,
         amount=message.amount,
         payments=tuple(_payment_from_proto(payment) for payment in message.payments),
+        base_sum=message.base_sum if message.HasField("base_sum") else None,
     )
 
 
@@ -316,7 +363,7 @@ def _won_to_proto(event: happened.Won) -> event_pb2.Won:
     return event_pb2.Won(
         by=WIN_BYS[event.by],
         tile=_seen(event.tile),
-        heavenly=event.tile is None,
+        without_tile=event.tile is None,
         from_seat=event.from_seat,
         winners=[_winner_to_proto(winner) for winner in event.winners],
         transferred_kongs=event.transferred,
@@ -324,7 +371,7 @@ def _won_to_proto(event: happened.Won) -> event_pb2.Won:
 
 
 def _won_from_proto(message: event_pb2.Won) -> happened.Won:
-    hidden = None if message.heavenly else HIDDEN
+    hidden = None if message.without_tile else HIDDEN
     return happened.Won(
         by=_named(WIN_BYS, "by", message.by),
         tile=message.tile if message.HasField("tile") else hidden,
@@ -353,7 +400,7 @@ def _ended_from_proto(message: event_pb2.Ended) -> happened.Ended:
         payments=tuple(_payment_from_proto(payment) for payment in message.payments),
         checks=tuple(happened.ReadyCheck(check.seat, check.ready, check.amount) for check in message.checks),
         kong_outcomes=tuple(_named(KONG_OUTCOMES, "kong_outcomes", outcome) for outcome in message.kong_outcomes),
-        next_dealer=message.next_dealer,
+        next_dealer=message.next_dealer if message.HasField("next_dealer") else None,
         hands=_hands_from_proto(message.hands),
     )
 
@@ -366,13 +413,16 @@ _EVENT_WRITERS: Mapping[type, tuple[str, Callable[[Any], Any]]] = {
     happened.Melded: (
         "melded",
         lambda event: event_pb2.Melded(
-            seat=event.seat, tile=event.tile, from_seat=event.from_seat, shared=event.shared
+            seat=event.seat, tile=event.tile, from_seat=event.from_seat, lowest=event.lowest, shared=event.shared
         ),
     ),
     happened.Konged: ("konged", _konged_to_proto),
     happened.Won: ("won", _won_to_proto),
     happened.Locked: ("locked", lambda event: event_pb2.Locked(seat=event.seat)),
     happened.Declared: ("declared", lambda event: event_pb2.Declared(seats=event.seats)),
+    happened.Flowered: ("flowered", lambda event: event_pb2.Flowered(seat=event.seat, tile=event.tile)),
+    happened.Declined: ("declined", lambda event: event_pb2.Declined(seat=event.seat)),
+    happened.Began: ("began", lambda event: event_pb2.Began()),
     happened.WentAway: ("went_away", lambda event: event_pb2.WentAway(seat=event.seat)),
     happened.CameBack: ("came_back", lambda event: event_pb2.CameBack(seat=event.seat)),
     happened.Ended: ("ended", _ended_to_proto),
@@ -382,11 +432,20 @@ _EVENT_READERS: Mapping[str, Callable[[Any], Event]] = {
     "dealt": lambda message: happened.Dealt(_hands_from_proto(message.hands)),
     "drawn": _drawn_from_proto,
     "discarded": lambda message: happened.Discarded(message.seat, message.tile),
-    "melded": lambda message: happened.Melded(message.seat, message.tile, message.from_seat, message.shared),
+    "melded": lambda message: happened.Melded(
+        message.seat,
+        message.tile,
+        message.from_seat,
+        message.lowest if message.HasField("lowest") else None,
+        message.shared,
+    ),
     "konged": _konged_from_proto,
     "won": _won_from_proto,
     "locked": lambda message: happened.Locked(message.seat),
     "declared": lambda message: happened.Declared(tuple(message.seats)),
+    "flowered": lambda message: happened.Flowered(message.seat, message.tile),
+    "declined": lambda message: happened.Declined(message.seat),
+    "began": lambda message: happened.Began(),
     "went_away": lambda message: happened.WentAway(message.seat),
     "came_back": lambda message: happened.CameBack(message.seat),
     "ended": _ended_from_proto,
@@ -401,9 +460,12 @@ def view_to_proto(state: State, seat: Seat | None) -> view_pb2.View:
     draw = state.draw
     tile = None if draw is None else draw.tile
     return view_pb2.View(
-        opened=_opening(state.ruleset, state.dealer, state.dice, state.wall_start, state.wall_length),
+        opened=_opened_to_proto(_opening_of(state)),
         phase=PHASES[state.phase],
         wall_left=len(state.wall),
+        tail_left=len(state.tail),
+        flowers=_hands_to_proto(state.flowers),
+        began=state.began,
         draw_count=state.draw_count,
         hands=_hands_to_proto(state.hands),
         melds=[view_pb2.MeldList(melds=[_meld_to_proto(meld) for meld in melds]) for melds in state.melds],
@@ -442,6 +504,11 @@ def view_from_proto(message: view_pb2.View, seat: Seat | None) -> State:
         wall_start=message.opened.wall_start,
         wall_length=message.opened.wall_count,
         wall=(HIDDEN,) * message.wall_left,
+        tail=(HIDDEN,) * message.tail_left,
+        deal_index=message.opened.deal_index,
+        draws_in_row=message.opened.draws_in_row,
+        flowers=_hands_from_proto(message.flowers),
+        began=message.began,
         draw_count=message.draw_count,
         hands=_hands_from_proto(message.hands),
         melds=tuple(tuple(_meld_from_proto(meld) for meld in melds.melds) for melds in message.melds),
@@ -498,18 +565,18 @@ def _kong_from_proto(message: view_pb2.KongRecord) -> KongRecord:
 
 def _question_to_proto(question: Question, seat: Seat | None) -> view_pb2.Question:
     answer = None if seat is None else question.answers[seat]
-    own = None if answer is None or seat is None else action_to_proto(_ACTION_OF_CHOICE[answer](seat))
+    own = None if answer is None or seat is None else action_to_proto(_action_of_answer(answer, seat, question.tile))
     return view_pb2.Question(tile=question.tile, seat=question.seat, own_answer=own)
 
 
 def _question_from_proto(message: view_pb2.View, seat: Seat | None, seat_count: int) -> Question | None:
     if not message.HasField("question"):
         return None
+    tile = message.question.tile if message.question.HasField("tile") else None
     answers: list[Choice | None] = [None] * seat_count
     if message.question.HasField("own_answer") and seat is not None:
         action = action_from_proto(message.question.own_answer, seat)
-        answers[seat] = asked.CHOICE_OF[type(action)]
-    tile = message.question.tile if message.question.HasField("tile") else None
+        answers[seat] = _answer_of_action(action, tile)
     return Question(message.question.seat, tile, tuple(answers))
 
 
@@ -526,4 +593,9 @@ def _draw_from_proto(message: view_pb2.View) -> Draw | None:
 
 def score_fields(score: Score) -> dict[str, Any]:
     """Fans, total and amount of a score as fields of a message."""
-    return {"fans": fans_to_proto(score.fans), "fan_total": score.fan_total, "amount": score.amount}
+    return {
+        "fans": fans_to_proto(score.fans),
+        "fan_total": score.fan_total,
+        "amount": score.amount,
+        "base_sum": score.base_sum,
+    }

@@ -297,4 +297,4 @@ def _question_won(state: State, winners: tuple[Seat, ...]) -> Event:
 def _winner(state: State, seat: Seat, score: Score) -> WinnerResult:
     """A winner's row; winners on one tile share a rank (BB-12)."""
     payments = state.ruleset.judgement.win_payments(state, seat, score)
-    return WinnerResult(seat, len(state.wins) + 1, score.fans, score.fan_total, score.amount, payments)
+    return WinnerResult(seat, len(state.wins) + 1, score.fans, score.fan_total, score.amount, payments, score.base_sum)

@@ -133,7 +133,13 @@ class Konged:
 
 @dataclass(frozen=True, slots=True)
 class WinnerResult:
-    """One winner's share of a win (BB-53); `payments` are in order."""
+    """One winner's share of a win (BB-53).
+
+    Attributes:
+        rank: 1 for the first winner; winners on one tile share it.
+        payments: what is asked, in order.
+        base_sum: the base sum, where the game has one (SH-20).
+    """
 
     seat: Seat
     rank: int
@@ -141,6 +147,7 @@ class WinnerResult:
     fan_total: int
     amount: int
     payments: tuple[Payment, ...]
+    base_sum: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
