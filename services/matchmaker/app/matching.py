@@ -108,11 +108,10 @@ class Matcher:
         if self._in_flight:
             await asyncio.wait(self._in_flight)
 
-    async def abandon(self) -> None:
-        """Drops the matches in the making where they stand, as a crash would."""
-        for task in self._in_flight:
-            task.cancel()
-        await asyncio.gather(*self._in_flight, return_exceptions=True)
+    @property
+    def in_flight(self) -> tuple[asyncio.Task[None], ...]:
+        """The matches in the making; cancelled, they are left where they stand, as by a crash."""
+        return tuple(self._in_flight)
 
     async def _look(self) -> None:
         try:
