@@ -24,6 +24,9 @@ from games.mahjong.state import Draw, Fate, KongRecord, Phase, Question, State, 
 from games.mahjong.tiles import HIDDEN, Tile
 from wire.options import options_from_struct, options_to_struct
 
+TILE_COUNT_MAX = 144
+"""Tiles of the largest game."""
+
 
 class WireError(ValueError):
     """A message that stands for nothing; `field` names the part."""
@@ -178,7 +181,18 @@ def _hand_to_proto(hand: Iterable[Tile]) -> event_pb2.Hand:
 
 
 def _hand_from_proto(message: event_pb2.Hand) -> tuple[Tile, ...]:
-    return (HIDDEN,) * message.hidden_count + tuple(message.tiles)
+    return _face_down(message.hidden_count, "hidden_count") + tuple(message.tiles)
+
+
+def _face_down(number: int, field: str) -> tuple[Tile, ...]:
+    """So many tiles face down. A message may claim any number, and must not fill the memory with them.
+
+    Raises:
+        WireError: more than any game has.
+    """
+    if number > TILE_COUNT_MAX:
+        raise WireError(field, f"no game has more than {TILE_COUNT_MAX} tiles")
+    return (HIDDEN,) * number
 
 
 def _hands_to_proto(hands: Iterable[Iterable[Tile]]) -> list[event_pb2.Hand]:
@@ -217,7 +231,7 @@ def _opening(
 
 
 def _opened_from_proto(message: event_pb2.Opened) -> happened.Opened:
-    wall = tuple(message.wall) or (HIDDEN,) * message.wall_count
+    wall = tuple(message.wall) or _face_down(message.wall_count, "wall_count")
     rules = ruleset_from_opened(message)
     return happened.Opened(rules, message.dealer, tuple(message.dice), wall, message.wall_start)
 
@@ -429,7 +443,7 @@ def view_from_proto(message: view_pb2.View, seat: Seat | None) -> State:
         dice=tuple(message.opened.dice),
         wall_start=message.opened.wall_start,
         wall_length=message.opened.wall_count,
-        wall=(HIDDEN,) * message.wall_left,
+        wall=_face_down(message.wall_left, "wall_left"),
         draw_count=message.draw_count,
         hands=_hands_from_proto(message.hands),
         melds=tuple(tuple(_meld_from_proto(meld) for meld in melds.melds) for melds in message.melds),

@@ -57,12 +57,12 @@ def list_waits(rules: Ruleset, hand: WinningHand) -> Mapping[Tile, WaitWorth]:
 
 def _check_tiles(rules: Ruleset, hand: WinningHand, concealed: tuple[Tile, ...]) -> None:
     """Kinds, melds and numbers of tiles."""
-    for tile in hand.concealed:
+    for index, tile in enumerate(hand.concealed):
         if tile not in rules.kinds:
-            raise HandError("hand", "BB-1", f"{show([tile])} is not in this game")
-    for meld in hand.melds:
+            raise HandError("hand", "BB-1", f"{show([tile])} is not in this game", index)
+    for index, meld in enumerate(hand.melds):
         if meld.kind is MeldKind.CHOW or meld.tile not in rules.kinds:
-            raise HandError("melds", "BB-1", f"{meld} is not in this game")
+            raise HandError("melds", "BB-1", f"{meld} is not in this game", index)
     if hand.flowers:
         raise HandError("flowers", "BB-1", "this game has no flowers")
     wanted = rules.hand_size - 3 * len(hand.melds)
