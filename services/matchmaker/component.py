@@ -95,7 +95,7 @@ class MatchmakerComponent:
                 give_up_ms=settings.match_give_up_ms,
                 retry_ms=settings.create_retry_ms,
                 poll_ms=settings.queue_poll_ms,
-                room_rest_ms=settings.room_rest_ms,
+                rest_ms=settings.rest_ms,
                 in_flight_max=settings.match_count_max,
             ),
         )

@@ -22,7 +22,7 @@ from services.matchmaker.adapters.chance import SystemChance
 from services.matchmaker.adapters.checkpoints import NoCheckpoints
 from services.matchmaker.adapters.rooms_file import read_rooms
 from services.matchmaker.component import MatchmakerComponent
-from services.matchmaker.ports import Checkpoints, MatchStep
+from services.matchmaker.ports import Chance, Checkpoints, MatchStep
 from services.matchmaker.settings import MatchmakerSettings
 from serving.channels import connect
 from serving.metrics import Metrics
@@ -77,10 +77,7 @@ class Replica:
     server: RunningServer
     metrics: Metrics
     service: grpc.aio.Channel
-
-    @property
-    def address(self) -> str:
-        return f"127.0.0.1:{self.server.port}"
+    players: grpc.aio.Channel
 
     async def release(
         self, table_id: str, players: Sequence[str], *, epoch: int = 1, requeue: bool = False
@@ -98,30 +95,30 @@ class Replica:
 
 
 class Player:
-    """A player with a device."""
+    """A player; all of a replica share its one connection."""
 
-    def __init__(self, player_id: str, channel: grpc.aio.Channel) -> None:
+    def __init__(self, player_id: str, replica: Replica, token: str) -> None:
         self.player_id = player_id
-        self.channel = channel
-        self.stub = matchmaker_pb2_grpc.MatchmakerServiceStub(channel)
-        self.rooms = room_pb2_grpc.RoomServiceStub(channel)
+        self.metadata = (("authorization", f"Bearer {token}"),)
+        self.stub = matchmaker_pb2_grpc.MatchmakerServiceStub(replica.players)
+        self.rooms = room_pb2_grpc.RoomServiceStub(replica.players)
         self.ticket_id = ""
 
     async def join(self, room_id: str = ROOM, request_id: str | None = None) -> matchmaker_pb2.JoinQueueResponse:
         request = matchmaker_pb2.JoinQueueRequest(request_id=request_id or str(uuid.uuid4()), room_id=room_id)
-        response: matchmaker_pb2.JoinQueueResponse = await self.stub.JoinQueue(request)
+        response: matchmaker_pb2.JoinQueueResponse = await self.stub.JoinQueue(request, metadata=self.metadata)
         self.ticket_id = response.ticket_id
         return response
 
     async def cancel(self, ticket_id: str | None = None) -> None:
         await self.stub.CancelTicket(
-            matchmaker_pb2.CancelTicketRequest(ticket_id=ticket_id or self.ticket_id, request_id=str(uuid.uuid4()))
+            matchmaker_pb2.CancelTicketRequest(ticket_id=ticket_id or self.ticket_id, request_id=str(uuid.uuid4())),
+            metadata=self.metadata,
         )
 
     async def watch(self, ticket_id: str | None = None) -> AsyncIterator[matchmaker_pb2.WatchTicketResponse]:
-        async for news in self.stub.WatchTicket(
-            matchmaker_pb2.WatchTicketRequest(ticket_id=ticket_id or self.ticket_id)
-        ):
+        request = matchmaker_pb2.WatchTicketRequest(ticket_id=ticket_id or self.ticket_id)
+        async for news in self.stub.WatchTicket(request, metadata=self.metadata):
             yield news
 
     async def last_news(self, ticket_id: str | None = None) -> matchmaker_pb2.WatchTicketResponse:
@@ -143,7 +140,9 @@ class Player:
         return news.seat
 
     async def my_seat(self) -> matchmaker_pb2.Seat:
-        response: matchmaker_pb2.GetMySeatResponse = await self.stub.GetMySeat(matchmaker_pb2.GetMySeatRequest())
+        response: matchmaker_pb2.GetMySeatResponse = await self.stub.GetMySeat(
+            matchmaker_pb2.GetMySeatRequest(), metadata=self.metadata
+        )
         return response.seat
 
 
@@ -185,23 +184,29 @@ class World:
             "create_deadline_ms": 200,
             "create_retry_ms": 20,
             "queue_poll_ms": 50,
-            "room_rest_ms": 100,
+            "rest_ms": 100,
             "place_refresh_ms": 100,
             "pod_lease_ms": POD_LEASE_MS,
         }
         return MatchmakerSettings.model_validate(values | changes)
 
-    async def matchmaker(self, checkpoints: Checkpoints | None = None, **changes: object) -> Replica:
+    async def matchmaker(
+        self, checkpoints: Checkpoints | None = None, chance: Chance | None = None, **changes: object
+    ) -> Replica:
         """One more matchmaker on the same store."""
         settings = self.settings(**changes)
         runtime = make_runtime("matchmaker", settings)
         redis = await connect_redis(settings.redis_url)
         component = MatchmakerComponent(
-            runtime, redis, read_rooms(None), checkpoints=checkpoints or NoCheckpoints(), chance=SystemChance()
+            runtime,
+            redis,
+            read_rooms(None),
+            checkpoints=checkpoints or NoCheckpoints(),
+            chance=chance or SystemChance(),
         )
         server = await start_server("matchmaker", settings, component, runtime, port=0)
-        service = self._connect(f"127.0.0.1:{server.port}", self.mint("table", "table-0"))
-        replica = Replica(server, runtime.metrics, service)
+        address, token = f"127.0.0.1:{server.port}", self.mint("table", "table-0")
+        replica = Replica(server, runtime.metrics, self._connect(address, lambda: token), self._connect(address, None))
         self._replicas.append(replica)
         return replica
 
@@ -212,8 +217,8 @@ class World:
         return pod
 
     def player(self, replica: Replica, player_id: str) -> Player:
-        """A player on a device of his own."""
-        return Player(player_id, self._connect(replica.address, self.mint("player", player_id)))
+        """A player who talks to this replica."""
+        return Player(player_id, replica, self.mint("player", player_id))
 
     async def queue(self, replica: Replica, names: Sequence[str], room_id: str = ROOM) -> list[Player]:
         """Players that join one after the other."""
@@ -222,8 +227,8 @@ class World:
             await player.join(room_id)
         return players
 
-    def _connect(self, address: str, token: str) -> grpc.aio.Channel:
-        channel = connect(address, token=lambda: token)
+    def _connect(self, address: str, token: Callable[[], str] | None) -> grpc.aio.Channel:
+        channel = connect(address, token=token)
         self._channels.append(channel)
         return channel
 

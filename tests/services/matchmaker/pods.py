@@ -31,11 +31,11 @@ class Mood(StrEnum):
     """How a pod answers CreateTable."""
 
     MAKES = "makes"
+    """Makes the table, or says that it exists, where it is, or that no slot is free."""
     HANGS = "hangs"
     """Wedged: takes the call, does nothing, never answers."""
     MAKES_AND_HANGS = "makes_and_hangs"
     """Stores the table, never answers: the outcome is unknown."""
-    REFUSES = "refuses"
 
 
 @dataclass
@@ -56,8 +56,9 @@ class Pod(control_pb2_grpc.TableControlServiceServicer):
         self.name = name
         self.logs = logs
         self.slots = slots
-        self.mood = mood
-        self.refusal = Refusal(Reason.NO_SLOT)
+        self.mood: Mood | Refusal = mood
+        self.next_moods: list[Mood | Refusal] = []
+        """How the next calls are answered, before `mood` counts; a refusal is what it says."""
         self.asked: list[str] = []
         self.authority = ""
 
@@ -70,9 +71,10 @@ class Pod(control_pb2_grpc.TableControlServiceServicer):
         self, request: control_pb2.CreateTableRequest, context: Any
     ) -> control_pb2.CreateTableResponse:
         self.asked.append(request.table_id)
-        if self.mood is Mood.REFUSES:
-            raise self.refusal
-        if self.mood is Mood.HANGS:
+        mood = self.next_moods.pop(0) if self.next_moods else self.mood
+        if isinstance(mood, Refusal):
+            raise mood
+        if mood is Mood.HANGS:
             await asyncio.Event().wait()
         existed = request.table_id in self.logs.made
         owner, first = self.logs.made.get(request.table_id, (self.name, request))
@@ -83,7 +85,7 @@ class Pod(control_pb2_grpc.TableControlServiceServicer):
         if not existed and self.used >= self.slots:
             raise Refusal(Reason.NO_SLOT)
         self.logs.made[request.table_id] = (self.name, request)
-        if self.mood is Mood.MAKES_AND_HANGS:
+        if mood is Mood.MAKES_AND_HANGS:
             await asyncio.Event().wait()
         return control_pb2.CreateTableResponse(
             table_id=request.table_id, pod=self.name, authority=self.authority, epoch=1, existed=existed

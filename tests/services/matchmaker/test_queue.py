@@ -236,7 +236,5 @@ async def test_a_seat_names_a_pod_that_lives(world: World) -> None:
 async def test_only_players_queue(world: World, role: str) -> None:
     matchmaker = await world.matchmaker()
     ann = world.player(matchmaker, "ann")
-    token = world.mint(role, "somebody")
-    request = matchmaker_pb2.JoinQueueRequest(request_id=str(uuid.uuid4()), room_id=ROOM)
-    call = ann.stub.JoinQueue(request, metadata=(("authorization", f"Bearer {token}"),))
-    assert await refused(call) is Reason.ROLE_NOT_ALLOWED
+    ann.metadata = (("authorization", f"Bearer {world.mint(role, 'somebody')}"),)
+    assert await refused(ann.join()) is Reason.ROLE_NOT_ALLOWED
