@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 import bench.__main__ as frame
-from bench.null_unary import NullServer
 from bench.row import Row, interleaved
 
 
@@ -57,10 +56,3 @@ def test_the_table_has_a_line_a_row() -> None:
     header, line = frame.table([Row("b", 3456.0, "moves/s", "null calls", 12000.0, note="stored")]).splitlines()
     assert header.split()[:3] == ["name", "value", "unit"]
     assert line.split() == ["b", "3,456", "moves/s", "null", "calls", "12,000", "0.288", "5", "stored"]
-
-
-async def test_null_calls_go_through_the_gate_of_a_server_in_its_own_process() -> None:
-    async with NullServer() as null:
-        rate = await null.load(callers=4, seconds=0.2)
-    assert rate.per_second > 0
-    assert rate.per_cpu_second > 0

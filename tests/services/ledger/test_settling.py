@@ -63,7 +63,7 @@ async def test_legs_of_nothing_are_settled_and_journaled(rig: Rig) -> None:
 async def test_a_group_shares_a_shortfall_equally(
     rig: Rig, has: int, asks: tuple[int, ...], remainder_to: str, shares: list[int]
 ) -> None:
-    """PF-52, TY-42: nobody more than asked, odd units one each in order, the named one first."""
+    """PF-52: nobody more than asked, odd units one each in order, the named one first."""
     asset = await rig.seated("t1", {"payer": has, **{f"p{place}": 0 for place in range(len(asks))}})
     legs = [Leg("payer", f"p{place}", ask, "win", 1) for place, ask in enumerate(asks)]
     settled = await rig.settle(asset, 1, legs, [Group(1, remainder_to)])
