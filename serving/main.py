@@ -21,7 +21,9 @@ __all__ = ["RunningServer", "StartError", "serve", "start_server"]
 
 Build = Callable[[Runtime], Awaitable[Component]]
 
-_SAME_KEYPRESS_S = 0.5
+SAME_KEYPRESS_S = 0.5
+"""A signal that comes so soon after the first is an echo of it."""
+
 _STARTED, _CUT_OFF, _NOT_STARTED = 0, 1, 2
 
 
@@ -84,7 +86,7 @@ class _Signals:
         if not self.first.is_set():
             self._first_at = time.monotonic()
             self.first.set()
-        elif time.monotonic() - self._first_at > _SAME_KEYPRESS_S:
+        elif time.monotonic() - self._first_at > SAME_KEYPRESS_S:
             self.second.set()
 
 

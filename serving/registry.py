@@ -10,9 +10,9 @@ successor cannot point players at itself.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 import orjson
 from redis.asyncio import Redis
@@ -73,6 +73,14 @@ return cards
 )
 
 
+_SILENCES = (
+    _NOW
+    + """
+return {now, redis.call('ZRANGE', KEYS[1], 0, -1, 'WITHSCORES')}
+"""
+)
+
+
 @dataclass(frozen=True, slots=True)
 class PodCard:
     """What a table pod says about itself.
@@ -123,6 +131,7 @@ class PodRegistry:
         self._announce = redis.register_script(_ANNOUNCE)
         self._withdraw = redis.register_script(_WITHDRAW)
         self._live = redis.register_script(_LIVE)
+        self._silences = redis.register_script(_SILENCES)
 
     async def enter(self) -> int:
         """A new incarnation, greater than every earlier one of any pod. Once a process, before `announce`."""
@@ -150,6 +159,16 @@ class PodRegistry:
         cards = cast("list[bytes | str]", await self._live(keys=(_LEASES, _CARDS), args=()))
         return tuple(sorted((PodCard(**orjson.loads(card)) for card in cards), key=lambda card: card.pod))
 
+    async def silent_ms(self) -> Mapping[str, int]:
+        """For each pod that announced itself and has not withdrawn: milliseconds since it last did so, by the store's
+        clock. Above `lease_ms` it is dead. Pods dead for an hour are forgotten.
+        """
+        now_ms, rows = cast("tuple[int, list[Any]]", await self._silences(keys=(_LEASES,), args=()))
+        return {
+            pod.decode() if isinstance(pod, bytes) else pod: now_ms - (int(float(ends)) - self.lease_ms)
+            for pod, ends in zip(rows[::2], rows[1::2], strict=True)
+        }
+
     async def find(self, pod: str) -> PodCard | None:
         """The card of one pod, None if its lease is over or it never announced itself."""
         return next((card for card in await self.live() if card.pod == pod), None)
@@ -174,7 +193,10 @@ class Announcer:
         self._soon = asyncio.Event()
 
     def announce_soon(self) -> None:
-        """Announces without waiting for the next turn, for instance when draining begins or a slot is taken."""
+        """Announces without waiting for the next turn: when draining begins, whenever a slot is taken or freed.
+
+        Readers send tables by the card: an old one costs players a round through a pod that is full.
+        """
         self._soon.set()
 
     async def run(self) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -44,15 +45,23 @@ class SystemClock:
         await asyncio.sleep(max(ms, 0) / 1000)
 
 
+async def _unheard(serving: bool) -> None:
+    """Without a server nobody asks for health."""
+
+
 @dataclass(slots=True)
 class Runtime:
-    """Settings, log, metrics and clock of one service; ``port`` is its gRPC port once it is bound, before that 0."""
+    """Settings, log, metrics and clock of one service; ``port`` is its gRPC port once it is bound, before that 0.
+
+    ``set_serving`` turns health to SERVING or NOT_SERVING while the server runs; calls still arrive.
+    """
 
     settings: ServiceSettings
     log: structlog.typing.FilteringBoundLogger
     metrics: Metrics
     clock: Clock
     port: int = 0
+    set_serving: Callable[[bool], Awaitable[None]] = _unheard
 
     def stream_deadline(self) -> int:
         """When a stream that begins now says Goodbye(RECONNECT), in ms of the monotonic clock.

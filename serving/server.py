@@ -3,6 +3,7 @@
 import asyncio
 import socket
 from collections.abc import Sequence
+from functools import partial
 
 import grpc.aio
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
@@ -142,14 +143,19 @@ async def start_server(
     try:
         await component.start()
         await server.start()
-        for name in (_WHOLE_SERVER, *names):
-            await status.set(name, _SERVING)
+        runtime.set_serving = partial(_set_serving, status, (_WHOLE_SERVER, *names))
+        await runtime.set_serving(True)
     except BaseException:
         await server.stop(None)
         await component.stop()
         raise
     runtime.log.info("serving", port=runtime.port)
     return RunningServer(server, component, gate, status, runtime)
+
+
+async def _set_serving(status: health.aio.HealthServicer, names: Sequence[str], serving: bool) -> None:
+    for name in names:
+        await status.set(name, _SERVING if serving else _NOT_SERVING)
 
 
 async def _add_health(server: grpc.aio.Server, names: Sequence[str]) -> health.aio.HealthServicer:

@@ -7,16 +7,16 @@ from uuid import uuid4
 from cardroom.table.v1 import event_pb2, table_pb2
 
 from cardroom_client import CallRefused, Player, Seat, TableSession
-from clients.load import plain
+from games.bots import policy
 from games.kernel import Seat as SeatNumber
-from games.mahjong.actions import Action
+from games.mahjong.actions import PlayerAction
 from games.mahjong.events import Opened
 from games.mahjong.evolve import evolve
 from games.mahjong.game import GAME
 from games.mahjong.state import State
 from wire.mahjong import action_from_proto, event_from_proto, view_from_proto
 
-Choose = Callable[[State, SeatNumber, tuple[Action, ...]], Action]
+Choose = Callable[[State, SeatNumber, tuple[PlayerAction, ...]], PlayerAction]
 """A policy: what a seat knows, which seat it is, what it may do -> what it does."""
 
 Seen = Callable[[table_pb2.WatchResponse], None]
@@ -77,7 +77,7 @@ class BotPlayer:
     views (PF-40), over the wire.
     """
 
-    def __init__(self, table: TableSession, *, choose: Choose = plain.choose, deal_count_max: int = 1) -> None:
+    def __init__(self, table: TableSession, *, choose: Choose = policy.choose, deal_count_max: int = 1) -> None:
         """`deal_count_max` deals are played; then it says ready no more."""
         self._table = table
         self._choose = choose

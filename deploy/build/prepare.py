@@ -77,9 +77,12 @@ def run(failure: str, *commands: list[str]) -> None:
 
 
 def environment_works() -> bool:
-    """Whether .venv holds an interpreter that runs and has pip."""
+    """Whether .venv stands where it was made (its scripts name the place) and its interpreter runs and has pip."""
+    place = STAMPS / "place"
+    if not PYTHON.exists() or (place.exists() and place.read_text() != str(ROOT)):
+        return False
     probe = [str(PYTHON), "-c", "import pip, sys; sys.exit(sys.version_info < (3, 11))"]
-    return PYTHON.exists() and subprocess.run(probe, capture_output=True, check=False).returncode == 0
+    return subprocess.run(probe, capture_output=True, check=False).returncode == 0
 
 
 def make_environment() -> None:
@@ -202,6 +205,7 @@ def prepare(use: str) -> None:
         print("setup: making .venv", flush=True)
         make_environment()
     STAMPS.mkdir(exist_ok=True)
+    (STAMPS / "place").write_text(str(ROOT))
     for step in steps(use):
         if is_done(step.name, step.fingerprint):
             continue

@@ -1,6 +1,7 @@
 """A real Redis-compatible server for this machine: found, started on loopback, stopped."""
 
 import platform
+import re
 import shutil
 import socket
 import subprocess
@@ -16,6 +17,7 @@ _START_LIMIT_S = 10.0
 _STOP_LIMIT_S = 10.0
 _POLL_S = 0.01
 _START_COUNT_MAX = 3
+_PROCESS_ID = re.compile(rb"process_id:(\d+)")
 _NAMES = ("valkey-server", "redis-server")
 
 
@@ -73,7 +75,7 @@ class RedisServer:
             port: 0 takes a free one.
             fsync: ``always`` keeps what it acknowledged through a power cut, ``everysec`` loses up to a second.
             maxmemory_bytes: 0 for no limit; beyond it writes are refused, nothing is evicted.
-            settings: further settings, by name.
+            settings: further settings, by name, as they stand in the configuration file.
         Raises: NoServerError: no binary, a port that is taken, data that cannot be read.
         """
         directory.mkdir(parents=True, exist_ok=True)
@@ -93,8 +95,8 @@ class RedisServer:
         given = {
             "port": str(port),
             "bind": "127.0.0.1",
-            "dir": str(directory),
-            "save": "",
+            "dir": f'"{directory}"',
+            "save": '""',
             "appendonly": "yes",
             "appendfsync": fsync,
             "no-appendfsync-on-rewrite": "no",
@@ -102,10 +104,11 @@ class RedisServer:
             "daemonize": "no",
             **options,
         }
-        arguments = [str(binary), *(part for name, value in given.items() for part in (f"--{name}", value))]
+        configuration = directory / "redis.conf"
+        configuration.write_text("".join(f"{name} {value}\n" for name, value in given.items()))
         with (directory / "redis.log").open("ab") as log:
             process = subprocess.Popen(  # its own session: Ctrl-C must not reach it before those who use it
-                arguments, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+                [binary, configuration], stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
             )
         return cls(process, directory, port, fsync, binary)
 
@@ -130,11 +133,12 @@ class RedisServer:
         self.process.wait(_STOP_LIMIT_S)
 
     def _answers(self) -> bool:
-        """Wait until it answers PING; False if it ended or does not within ten seconds."""
+        """Wait until it answers; False if it ended, does not within ten seconds, or another has the port."""
         until = time.monotonic() + _START_LIMIT_S
         while time.monotonic() < until and self.process.poll() is None:
-            if _pong(self.port):
-                return self.process.poll() is None  # else another server has the port
+            answering = _answering_process(self.port)
+            if answering is not None:
+                return answering == self.process.pid
             time.sleep(_POLL_S)
         return False
 
@@ -159,10 +163,15 @@ def _free_port() -> int:
         return port
 
 
-def _pong(port: int) -> bool:
+def _answering_process(port: int) -> int | None:
+    """The id of the server process that is ready there; None while none is, or while it reads its data."""
     try:
         with socket.create_connection(("127.0.0.1", port), timeout=1) as connection:
             connection.sendall(b"PING\r\n")
-            return connection.recv(16).startswith(b"+PONG")
+            if not connection.recv(64).startswith(b"+PONG"):
+                return None
+            connection.sendall(b"INFO server\r\n")
+            found = _PROCESS_ID.search(connection.recv(16_384))
+            return int(found.group(1)) if found is not None else 0
     except OSError:
-        return False
+        return None

@@ -2,10 +2,15 @@
 
 The distance is the least number of tiles to exchange until the hand waits: 0 is ready, -1
 is complete. It looks at the concealed tiles only, not at what is left in the wall.
+
+A suit offers blocks: sets, half sets (two tiles of a set) and at most one pair. What it can
+offer is its profile: for each number of pairs and sets the most half sets beside them. Few
+profiles exist, so the suits' profiles are joined by a cached function and a hand costs some
+lookups.
 """
 
 from collections.abc import Iterable
-from functools import cache, lru_cache
+from functools import lru_cache
 
 from games.mahjong.decomposition import (
     HONOUR_SUIT,
@@ -14,14 +19,25 @@ from games.mahjong.decomposition import (
     Packed,
     add,
     count,
-    counts_of,
     pack,
 )
 from games.mahjong.tiles import Tile
 from games.mahjong.waits import COPIES
 
-Blocks = tuple[int, int, int]
-"""Sets, half sets (two tiles of a set) and pairs (0 or 1) taken out of a suit."""
+TWOS = 0o222_222_222
+FOURS = 0o444_444_444
+"""Bits of a packed suit that stand for two and for four of a kind."""
+SETS_MAX = 4
+"""Sets of the largest hand."""
+WIDTH = SETS_MAX + 1
+NEVER = -9
+"""No such choice of blocks; low enough to stay below any sum of real ones."""
+
+Profile = tuple[int, ...]
+"""The most half sets beside `pairs` (0, 1) and `sets` (0..4), at index `pairs * WIDTH + sets`."""
+
+NOTHING: Profile = (0, *(NEVER,) * (2 * WIDTH - 1))
+"""The profile of no tiles."""
 
 
 def distance(concealed: Iterable[Tile], *, set_count: int, pairs_win: bool) -> int:
@@ -29,7 +45,7 @@ def distance(concealed: Iterable[Tile], *, set_count: int, pairs_win: bool) -> i
 
     Args:
         concealed: tiles; 3 x set_count + 1, or one more.
-        set_count: sets still to be made of them.
+        set_count: sets still to be made of them, at most 4.
         pairs_win: whether all pairs win too; only for a hand without melds.
     """
     return packed_distance(pack(concealed), set_count, pairs_win)
@@ -38,11 +54,19 @@ def distance(concealed: Iterable[Tile], *, set_count: int, pairs_win: bool) -> i
 @lru_cache(maxsize=1 << 17)
 def packed_distance(packed: Packed, set_count: int, pairs_win: bool) -> int:
     """`distance` over packed counts."""
-    nearest = _sets_distance(packed, set_count)
+    profile = NOTHING
+    for suit, value in enumerate(packed):
+        if value:
+            profile = joined(profile, suit_profile(value, suit != HONOUR_SUIT))
+    nearest = _profile_distance(profile, set_count)
     if pairs_win:
-        pair_count = sum(held // 2 for _, held in counts_of(packed))
-        nearest = min(nearest, (3 * set_count + 2) // 2 - 1 - pair_count)
+        nearest = min(nearest, (3 * set_count + 2) // 2 - 1 - pair_count(packed))
     return nearest
+
+
+def pair_count(packed: Packed) -> int:
+    """How many pairs the tiles hold; four alike are two."""
+    return sum((value & TWOS).bit_count() + 2 * (value & FOURS).bit_count() for value in packed if value)
 
 
 def useful_tiles(
@@ -58,64 +82,74 @@ def useful_tiles(
     )
 
 
-def _sets_distance(packed: Packed, set_count: int) -> int:
-    """Distance to sets and a pair: every suit offers blocks, the best choice of all counts."""
-    chosen: set[Blocks] = {(0, 0, 0)}
-    for suit, value in enumerate(packed):
-        if not value:
-            continue
-        offers = suit_blocks(value, suit != HONOUR_SUIT)
-        chosen = {
-            (sets + more_sets, halves + more_halves, pairs + more_pairs)
-            for sets, halves, pairs in chosen
-            for more_sets, more_halves, more_pairs in offers
-            if pairs + more_pairs <= 1
-        }
+@lru_cache(maxsize=1 << 14)
+def _profile_distance(profile: Profile, set_count: int) -> int:
     return min(
-        2 * (set_count - sets) - min(halves, set_count - sets) - pairs
-        for sets, halves, pairs in chosen
-        if sets <= set_count
+        2 * (set_count - sets) - min(profile[pairs * WIDTH + sets], set_count - sets) - pairs
+        for pairs in (0, 1)
+        for sets in range(set_count + 1)
+        if profile[pairs * WIDTH + sets] >= 0
     )
 
 
-@cache
-def suit_blocks(value: int, runs_allowed: bool) -> frozenset[Blocks]:
-    """Every combination of blocks that can be taken out of a suit, the dominated left out."""
-    found = set(_blocks(value, runs_allowed))
-    return frozenset(
-        one
-        for one in found
-        if not any(other != one and all(more >= less for more, less in zip(other, one, strict=True)) for other in found)
-    )
+@lru_cache(maxsize=1 << 16)
+def joined(one: Profile, other: Profile) -> Profile:
+    """What two suits offer together."""
+    together = [NEVER] * (2 * WIDTH)
+    for pairs, more_pairs in ((0, 0), (0, 1), (1, 0)):
+        target = (pairs + more_pairs) * WIDTH
+        for sets in range(WIDTH):
+            halves = one[pairs * WIDTH + sets]
+            if halves < 0:
+                continue
+            for more_sets in range(WIDTH - sets):
+                total = halves + other[more_pairs * WIDTH + more_sets]
+                if total > together[target + sets + more_sets]:
+                    together[target + sets + more_sets] = total
+    return tuple(halves if halves >= 0 else NEVER for halves in together)
 
 
-@cache
-def _blocks(value: int, runs_allowed: bool) -> frozenset[Blocks]:
-    """Blocks of a suit, lowest tile first; each tile is part of a block or left alone."""
+@lru_cache(maxsize=1 << 16)
+def suit_profile(value: int, runs_allowed: bool) -> Profile:
+    """The profile of a packed suit: its lowest tile is left alone or part of each block it can be part of."""
     if not value:
-        return frozenset({(0, 0, 0)})
+        return NOTHING
     while not value & 7:
         value >>= SUIT_BITS
-    found: set[Blocks] = set()
-
-    def take(rest: int, block: Blocks) -> None:
-        for sets, halves, pairs in _blocks(rest, runs_allowed):
-            if pairs + block[2] <= 1:
-                found.add((sets + block[0], halves + block[1], pairs + block[2]))
-
-    take(value - 1, (0, 0, 0))
+    best = list(suit_profile(value - 1, runs_allowed))
     held = value & 7
     if held >= 2:
-        take(value - 2, (0, 0, 1))
-        take(value - 2, (0, 1, 0))
+        _offer_pair(best, suit_profile(value - 2, runs_allowed))
+        _offer_half(best, suit_profile(value - 2, runs_allowed))
     if held >= 3:
-        take(value - 3, (1, 0, 0))
+        _offer_set(best, suit_profile(value - 3, runs_allowed))
     if runs_allowed:
         next_one, next_but_one = value & 0o70, value & 0o700
         if next_one:
-            take(value - 0o11, (0, 1, 0))
+            _offer_half(best, suit_profile(value - 0o11, runs_allowed))
         if next_but_one:
-            take(value - 0o101, (0, 1, 0))
+            _offer_half(best, suit_profile(value - 0o101, runs_allowed))
         if next_one and next_but_one:
-            take(value - RUN_MASK, (1, 0, 0))
-    return frozenset(found)
+            _offer_set(best, suit_profile(value - RUN_MASK, runs_allowed))
+    return tuple(best)
+
+
+def _offer_half(best: list[int], rest: Profile) -> None:
+    """A half set beside what the rest offers."""
+    for index, halves in enumerate(rest):
+        if halves >= 0 and halves + 1 > best[index]:
+            best[index] = halves + 1
+
+
+def _offer_set(best: list[int], rest: Profile) -> None:
+    """A set beside what the rest offers."""
+    for index, halves in enumerate(rest):
+        if halves > NEVER and index % WIDTH < SETS_MAX and halves > best[index + 1]:
+            best[index + 1] = halves
+
+
+def _offer_pair(best: list[int], rest: Profile) -> None:
+    """The pair beside what the rest offers without one."""
+    for sets in range(WIDTH):
+        if rest[sets] > best[WIDTH + sets]:
+            best[WIDTH + sets] = rest[sets]

@@ -342,7 +342,7 @@ def _ended(state: State, event: happened.Ended) -> State:
     kongs = tuple(
         replace(kong, outcome=outcome) for kong, outcome in zip(state.kongs, event.kong_outcomes, strict=True)
     )
-    return replace(state, phase=Phase.OVER, due=None, kongs=kongs, hands=event.hands, result=event)
+    return replace(state, phase=Phase.OVER, due=None, draw=None, kongs=kongs, hands=event.hands, result=event)
 
 
 _EVOLVERS: dict[type, Callable[[State, Any], State]] = {

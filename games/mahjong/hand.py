@@ -37,13 +37,15 @@ class HandError(ValueError):
         field: the part that is wrong: "hand", "melds", "win", "by", "flowers" or "situation".
         rule: number of the rule it breaks.
         detail: what is wrong, in words.
+        index: place within the part, such as that of a tile in the hand; None where there is none.
     """
 
-    def __init__(self, field: str, rule: str, detail: str) -> None:
+    def __init__(self, field: str, rule: str, detail: str, index: int | None = None) -> None:
         super().__init__(f"{field}: {detail} ({rule})")
         self.field = field
         self.rule = rule
         self.detail = detail
+        self.index = index
 
 
 @dataclass(frozen=True, slots=True)

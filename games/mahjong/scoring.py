@@ -60,16 +60,16 @@ def list_waits(rules: Ruleset, hand: WinningHand) -> Mapping[Tile, WaitWorth]:
 
 def _check_tiles(rules: Ruleset, hand: WinningHand, concealed: tuple[Tile, ...]) -> None:
     """Kinds, melds and numbers of tiles."""
-    for tile in hand.concealed:
+    for index, tile in enumerate(hand.concealed):
         if tile not in rules.kinds:
-            raise HandError("hand", "BB-1", f"{show([tile])} is not in this game")
-    for meld in hand.melds:
+            raise HandError("hand", "BB-1", f"{show([tile])} is not in this game", index)
+    for index, meld in enumerate(hand.melds):
         no_chow = meld.kind is MeldKind.CHOW and rules.chow_from == "none"
         if no_chow or meld.tile not in rules.kinds:
-            raise HandError("melds", "BB-1", f"{meld} is not in this game")
-    for flower in hand.flowers:
+            raise HandError("melds", "BB-1", f"{meld} is not in this game", index)
+    for index, flower in enumerate(hand.flowers):
         if flower not in rules.flowers or hand.flowers.count(flower) > 1:
-            raise HandError("flowers", "BB-1", f"{show([flower])} is not in this game, or twice")
+            raise HandError("flowers", "BB-1", f"{show([flower])} is not in this game, or twice", index)
     wanted = rules.hand_size - 3 * len(hand.melds)
     if wanted < 1 or len(hand.concealed) != wanted:
         detail = f"{len(hand.concealed)} tiles beside {len(hand.melds)} melds, not {max(wanted, 1)}"

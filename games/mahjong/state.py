@@ -120,7 +120,7 @@ class State:
         discards: all discards in order.
         turn: whose turn it is; in MOVING who draws next.
         due: in MOVING, where the next tile comes from.
-        draw: what the turn that stands, or was last, began with.
+        draw: what the turn that stands, or was last, began with; None when the deal is over.
         question: the shared question that stands open.
         kongs: all kongs in order.
         turn_kongs: kongs of the turn that stands or was last, by their place in `kongs`.

@@ -40,6 +40,7 @@ from serving.errors import StartError
 from serving.registry import PodRegistry
 from serving.runtime import Runtime
 from serving.store import connect_redis
+from serving.tasks import end_tasks
 from serving.tokens import Minter, ServiceTokens
 
 _SERVICES = (
@@ -94,7 +95,7 @@ class MatchmakerComponent:
                 give_up_ms=settings.match_give_up_ms,
                 retry_ms=settings.create_retry_ms,
                 poll_ms=settings.queue_poll_ms,
-                room_rest_ms=settings.room_rest_ms,
+                rest_ms=settings.rest_ms,
                 in_flight_max=settings.match_count_max,
             ),
         )
@@ -138,10 +139,7 @@ class MatchmakerComponent:
 
     async def stop(self) -> None:
         """Drops what is left (another replica takes it over) and closes all connections."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        await self._matcher.abandon()
+        await end_tasks(*self._tasks, *self._matcher.in_flight)
         await self._tables.close()
         await self._ledger_channel.close()
         await self._redis.aclose()

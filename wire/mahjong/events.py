@@ -19,6 +19,7 @@ from wire.mahjong.words import (
     KONG_OUTCOMES,
     WIN_BYS,
     WireError,
+    face_down,
     named,
 )
 from wire.options import options_from_struct, options_to_struct
@@ -57,7 +58,7 @@ def hand_to_proto(hand: Iterable[Tile]) -> event_pb2.Hand:
 
 def hand_from_proto(message: event_pb2.Hand) -> tuple[Tile, ...]:
     """Concealed tiles of a message, in display order."""
-    return (HIDDEN,) * message.hidden_count + tuple(message.tiles)
+    return face_down(message.hidden_count, "hidden_count") + tuple(message.tiles)
 
 
 def hands_to_proto(hands: Iterable[Iterable[Tile]]) -> list[event_pb2.Hand]:
@@ -95,7 +96,7 @@ def opened_from_proto(message: event_pb2.Opened) -> happened.Opened:
         ruleset=ruleset_from_opened(message),
         dealer=message.dealer,
         dice=tuple(message.dice),
-        wall=tuple(message.wall) or (HIDDEN,) * message.wall_count,
+        wall=tuple(message.wall) or face_down(message.wall_count, "wall_count"),
         wall_start=message.wall_start,
         tail_count=message.tail_count,
         deal_index=message.deal_index,

@@ -20,7 +20,7 @@ from wire.mahjong.events import (
     won_from_proto,
     won_to_proto,
 )
-from wire.mahjong.words import DRAW_SOURCES, FATES, KONG_KINDS, KONG_OUTCOMES, MELD_KINDS, PHASES, named
+from wire.mahjong.words import DRAW_SOURCES, FATES, KONG_KINDS, KONG_OUTCOMES, MELD_KINDS, PHASES, face_down, named
 
 
 def view_to_proto(state: State, seat: Seat | None) -> view_pb2.View:
@@ -71,8 +71,8 @@ def view_from_proto(message: view_pb2.View, seat: Seat | None) -> State:
         dice=tuple(message.opened.dice),
         wall_start=message.opened.wall_start,
         wall_length=message.opened.wall_count,
-        wall=(HIDDEN,) * message.wall_left,
-        tail=(HIDDEN,) * message.tail_left,
+        wall=face_down(message.wall_left, "wall_left"),
+        tail=face_down(message.tail_left, "tail_left"),
         deal_index=message.opened.deal_index,
         draws_in_row=message.opened.draws_in_row,
         flowers=hands_from_proto(message.flowers),

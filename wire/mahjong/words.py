@@ -11,6 +11,10 @@ from games.mahjong.events import DrawSource, EndCause, KongOutcome
 from games.mahjong.hand import WinBy
 from games.mahjong.melds import MeldKind
 from games.mahjong.state import Fate, Phase
+from games.mahjong.tiles import HIDDEN, Tile
+
+TILE_COUNT_MAX = 144
+"""Tiles of the largest game."""
 
 
 class WireError(ValueError):
@@ -93,3 +97,14 @@ def named(table: Mapping[Any, Any], field: str, number: int) -> Any:
         if wire == number:
             return value
     raise WireError(field, f"no such value {number}")
+
+
+def face_down(number: int, field: str) -> tuple[Tile, ...]:
+    """So many tiles face down. A message may claim any number, and must not fill the memory with them.
+
+    Raises:
+        WireError: more than any game has.
+    """
+    if number > TILE_COUNT_MAX:
+        raise WireError(field, f"no game has more than {TILE_COUNT_MAX} tiles")
+    return (HIDDEN,) * number

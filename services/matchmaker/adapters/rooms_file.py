@@ -21,16 +21,10 @@ def read_rooms(path: Path | None) -> tuple[Room, ...]:
     source: Traversable = path or files("services.matchmaker") / "rooms.toml"
     try:
         rows = tomllib.loads(source.read_text("utf-8"))
-        return tuple(parse_room(room_id, _row(room_id, rows[room_id])) for room_id in sorted(rows))
+        return tuple(parse_room(room_id, rows[room_id]) for room_id in sorted(rows))
     except OSError as error:
         raise RoomsFileError(f"{source}: cannot be read ({error.strerror})") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise RoomsFileError(f"{source}: is no TOML ({error})") from error
     except RoomProblem as problem:
         raise RoomsFileError(f"{source}: {problem}") from problem
-
-
-def _row(room_id: str, row: object) -> dict[str, object]:
-    if not isinstance(row, dict):
-        raise RoomProblem(room_id, "", "must be a table of a room's fields")
-    return row

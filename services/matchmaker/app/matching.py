@@ -8,7 +8,7 @@ stored step under the same match id, which is the table's id: asking for the tab
 import asyncio
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from refusals import Reason, Refusal
 from services.matchmaker.app.news import NewsDesk, rung
@@ -49,14 +49,14 @@ class MatchingLimits:
         give_up_ms: age at which a match whose table nobody confirms is undone.
         retry_ms: pause after a round in which no pod gave a definite answer.
         poll_ms: how often queues and stale matches are looked at without being told.
-        room_rest_ms: how long a room rests after a match of it was undone.
+        rest_ms: how long a room rests whose match led nowhere, and a pod that has refused a table, as if it were full.
         in_flight_max: matches in the making at once in this process.
     """
 
     give_up_ms: int
     retry_ms: int
     poll_ms: int
-    room_rest_ms: int
+    rest_ms: int
     in_flight_max: int
 
 
@@ -93,7 +93,8 @@ class Matcher:
         self._limits = limits
         self._in_flight: set[asyncio.Task[None]] = set()
         self._asking: Counter[str] = Counter()
-        self._rests_until: dict[str, int] = {}
+        self._rooms_rest = _Rests(clock, limits.rest_ms)
+        self._pods_rest = _Rests(clock, limits.rest_ms)
         self._served_last = ""
 
     async def run(self) -> None:
@@ -108,11 +109,10 @@ class Matcher:
         if self._in_flight:
             await asyncio.wait(self._in_flight)
 
-    async def abandon(self) -> None:
-        """Drops the matches in the making where they stand, as a crash would."""
-        for task in self._in_flight:
-            task.cancel()
-        await asyncio.gather(*self._in_flight, return_exceptions=True)
+    @property
+    def in_flight(self) -> tuple[asyncio.Task[None], ...]:
+        """The matches in the making; cancelled, they are left where they stand, as by a crash."""
+        return tuple(self._in_flight)
 
     async def _look(self) -> None:
         try:
@@ -130,10 +130,11 @@ class Matcher:
     async def _match_rooms(self) -> None:
         rooms = await self._rooms.all()
         waiting = await self._waiting(rooms)
-        short = [room for room in rooms if waiting[room.room_id] >= seat_count(room) and self._is_awake(room)]
+        short = [room for room in rooms if waiting[room.room_id] >= seat_count(room)]
+        short = [room for room in short if room.room_id not in self._rooms_rest]
         if not short:
             return
-        slots = sum(pod.slots_free for pod in await self._pods.live()) - len(self._in_flight)
+        slots = sum(pod.slots_free for pod in await self._live_pods()) - len(self._in_flight)
         # Whoever was served last comes last: where slots are scarce no room starves another.
         short.sort(key=lambda room: (room.room_id <= self._served_last, room.room_id))
         while short and slots > 0 and self._free_hands() > 0:
@@ -143,7 +144,6 @@ class Matcher:
                 continue
             slots -= 1
             short.append(room)
-            self._served_last = room.room_id
             await self._checkpoints.reached(MatchStep.TAKEN)
             self._carry(match)
 
@@ -154,8 +154,10 @@ class Matcher:
             self._meters.queue_waiting(room_id, count)
         return waiting
 
-    def _is_awake(self, room: Room) -> bool:
-        return self._clock.monotonic_ms() >= self._rests_until.get(room.room_id, 0)
+    async def _live_pods(self) -> tuple[Pod, ...]:
+        """The pods that live; one that rests counts as full, whatever its card says: the card may be old."""
+        live = await self._pods.live()
+        return tuple(replace(pod, slots_free=0) if pod.pod in self._pods_rest else pod for pod in live)
 
     def _free_hands(self) -> int:
         return self._limits.in_flight_max - len(self._in_flight)
@@ -176,7 +178,7 @@ class Matcher:
         """Carries one match to its end: seats, put back, or taken over by somebody else."""
         attempt = _Attempt(match.pod)
         while not attempt.is_spent:
-            pod = attempt.next_pod(await self._pods.live(), self._asking, self._chance)
+            pod = attempt.next_pod(await self._live_pods(), self._asking, self._chance)
             if pod is None and not attempt.is_open:
                 break
             age_ms = await self._matches.ask(match, pod.pod if pod else attempt.asked_last)
@@ -194,6 +196,11 @@ class Matcher:
                 await self._grant(match, outcome)
                 return
             attempt.note(pod, outcome)
+            if isinstance(outcome, Refused) and outcome.reason in ELSEWHERE:
+                self._pods_rest.begin(pod.pod)
+        if attempt.is_spent or attempt.is_open:
+            # Before the tickets are back, else this very process takes them again at once.
+            self._rooms_rest.begin(match.room.room_id)
         await self._put_back(match, attempt.last_reason)
 
     async def _ask(self, pod: Pod, match: Match) -> CreateOutcome:
@@ -209,18 +216,35 @@ class Matcher:
         await self._checkpoints.reached(MatchStep.CREATED)
         if not await self._matches.grant(match, created):
             return
+        self._served_last = match.room.room_id
         self._meters.match_ended(MatchStep.SEATED)
         self._journal.info("table_seated", match_id=match.match_id, room_id=match.room.room_id, pod=created.pod)
         await self._checkpoints.reached(MatchStep.SEATED)
 
     async def _put_back(self, match: Match, reason: str) -> None:
-        # Before the tickets are back, else this very process takes them again at once and asks the same pods.
-        self._rests_until[match.room.room_id] = self._clock.monotonic_ms() + self._limits.room_rest_ms
         if not await self._matches.put_back(match):
             return
         self._meters.match_ended(MatchStep.PUT_BACK)
         self._journal.warning("match_put_back", match_id=match.match_id, room_id=match.room.room_id, reason=reason)
         await self._checkpoints.reached(MatchStep.PUT_BACK)
+
+
+class _Rests:
+    """Names that are left alone for a while."""
+
+    def __init__(self, clock: Clock, rest_ms: int) -> None:
+        self._clock = clock
+        self._rest_ms = rest_ms
+        self._until: dict[str, int] = {}
+
+    def begin(self, name: str) -> None:
+        """From now on, once more."""
+        self._until[name] = self._clock.monotonic_ms() + self._rest_ms
+
+    def __contains__(self, name: str) -> bool:
+        if name in self._until and self._until[name] <= self._clock.monotonic_ms():
+            del self._until[name]
+        return name in self._until
 
 
 class _Attempt:

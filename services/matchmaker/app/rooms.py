@@ -109,16 +109,18 @@ assert set(CHECKS) == {field.name for field in fields(Room)} - {"room_id"}
 assert set(DEFAULTS) <= set(CHECKS)
 
 
-def parse_room(room_id: str, row: Mapping[str, object]) -> Room:
+def parse_room(room_id: str, row: object) -> Room:
     """A room from a row of plain values; fields as in `Room`, those of `DEFAULTS` may be missing.
 
     Raises: RoomProblem: an unknown, missing or absurd field, or options the variant does not take.
     """
     if not _ROOM_ID.fullmatch(room_id):
         raise RoomProblem(room_id, "room_id", "must be 1 to 64 of a-z 0-9 _ - and begin with a letter or digit")
+    if not isinstance(row, dict):
+        raise RoomProblem(room_id, "", "must be a table of a room's fields")
     for unknown in sorted(set(row) - set(CHECKS)):
         raise RoomProblem(room_id, unknown, "is no field of a room")
-    values = {**DEFAULTS, **row}
+    values: dict[str, object] = {**DEFAULTS, **row}
     for field, check in CHECKS.items():
         problem = check(values[field]) if field in values else "is missing"
         if problem is not None:

@@ -1,0 +1,25 @@
+"""Entry of the `cardroom` command."""
+
+import click
+
+from clients.cli.cases import cases
+from clients.cli.credentials import keys, token
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="cardroom")
+def cardroom() -> None:
+    """Check answers of the rules, and make keys and tokens for a cardroom on this machine."""
+
+
+for command in (cases, token, keys):
+    cardroom.add_command(command)
+
+
+def main() -> None:
+    """Run the command; exits with its status: 0, 1 where a check failed, 2 where it was called wrongly."""
+    cardroom(prog_name="cardroom")
+
+
+if __name__ == "__main__":
+    main()

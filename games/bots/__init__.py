@@ -1,0 +1,1 @@
+"""Policies: a seat's view in, one of its options out. No clock, no chance, no other seat's tiles."""

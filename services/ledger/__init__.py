@@ -1,0 +1,1 @@
+"""Balances and settlements: the only service that moves money."""

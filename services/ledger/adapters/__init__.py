@@ -1,0 +1,1 @@
+"""The ledger's store: Redis, one script a settlement."""

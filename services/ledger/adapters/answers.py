@@ -1,0 +1,76 @@
+"""What the scripts answer, as values and refusals."""
+
+import json
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Final
+
+from refusals import Reason, Refusal
+from services.ledger.adapters.coalescer import Answer, ScriptFault
+from services.ledger.values import Claimed, Granted, Line, Reservation, Settled, StakeRefusal, StakeRow
+
+_ACCOUNT = "account_id"
+
+_REFUSALS: Final[Mapping[str, tuple[Reason, str, str]]] = MappingProxyType(
+    {
+        # status: reason, name of the fact in the metadata, what it means
+        "FENCED": (Reason.FENCED, "epoch", "a newer owner has claimed the table"),
+        "GAP": (Reason.SETTLEMENT_GAP, "last_seq", "an earlier settlement is missing"),
+        "OLD": (Reason.SETTLEMENT_OLD, "last_seq", "the settlement is no longer in memory"),
+        "CONFLICT": (Reason.SETTLEMENT_CONFLICT, "last_seq", "this seq came before with other content"),
+        "NOACCT": (Reason.ACCOUNT_UNKNOWN, _ACCOUNT, "no such account"),
+        "MISSING": (Reason.STAKE_MISSING, _ACCOUNT, "the payer's stake is not reserved for this table and deal"),
+        "FROZEN": (Reason.ACCOUNT_FROZEN, _ACCOUNT, "the payer is frozen"),
+        "LIMIT": (Reason.AMOUNT_LIMIT, "field", "more than 2^53 - 1 units"),
+        "INVALID": (Reason.INVALID_FIELD, "field", "not a request the books can carry out"),
+        "REUSED": (Reason.REQUEST_ID_REUSED, "request_id", "this request_id came before with other content"),
+        "HELD": (Reason.SETTLEMENT_CONFLICT, "deal_id", "the table holds the stake of another deal; release it first"),
+        "CHANGED": (Reason.SETTLEMENT_CONFLICT, "deal_id", "the deal's stake is reserved for other accounts"),
+        "RELEASED": (Reason.SETTLEMENT_CONFLICT, "deal_id", "the deal's stake was released; it is reserved once"),
+    }
+)
+
+
+def text(value: bytes | str) -> str:
+    """A stored text; bytes that are no UTF-8 survive, so that a damaged entry can be looked at."""
+    return value if isinstance(value, str) else value.decode("utf-8", "surrogateescape")
+
+
+def accepted(answer: Answer, *statuses: str) -> tuple[str, list[str]]:
+    """Status and facts of an answer that is one of ``statuses``. Raises: Refusal: it is a refusal."""
+    status, *facts = [text(part) for part in answer]
+    if status in statuses:
+        return status, facts
+    if status not in _REFUSALS:
+        raise ScriptFault(f"unknown answer {status}")
+    reason, name, detail = _REFUSALS[status]
+    raise Refusal(reason, detail=detail, metadata={name: facts[0]})
+
+
+def settled(result: str, *, duplicate: bool) -> Settled:
+    """A result as the script stores it: the same text on every repeat."""
+    fields = json.loads(result)
+    lines = tuple(Line(*row[:7]) for row in fields["legs"])
+    return Settled(fields["number"], lines, duplicate)
+
+
+def reservation(answer: Answer, accounts: Sequence[str]) -> Reservation:
+    """Whether the stake is reserved, and each account's row."""
+    status, facts = accepted(answer, "OK", "REFUSED")
+    rows = tuple(
+        StakeRow(account, int(facts[2 * index]), StakeRefusal(facts[2 * index + 1]))
+        for index, account in enumerate(accounts)
+    )
+    return Reservation(status == "OK", rows)
+
+
+def claimed(answer: Answer) -> Claimed:
+    """Where a table stands; its last result counts as a repeat."""
+    _, (last_seq, result) = accepted(answer, "OK")
+    return Claimed(int(last_seq), settled(result, duplicate=True) if result else None)
+
+
+def granted(answer: Answer) -> Granted:
+    """A grant's result."""
+    status, (number, after) = accepted(answer, "OK", "DUP")
+    return Granted(int(number), int(after), status == "DUP")

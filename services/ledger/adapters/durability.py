@@ -1,0 +1,76 @@
+"""Whether the store still keeps every write it acknowledges: asked at the start and every minute."""
+
+from collections.abc import Awaitable, Callable
+from typing import Final, Protocol
+
+import redis.asyncio
+import structlog.typing
+from redis.exceptions import RedisError, ResponseError
+
+from refusals import Reason, Refusal
+from serving.store import durability_fault
+
+CHECK_EVERY_MS: Final = 60_000
+
+
+class Sleeper(Protocol):
+    """A clock one can sleep on."""
+
+    async def sleep_ms(self, ms: int) -> None:
+        """Sleep."""
+        ...
+
+
+class DurabilityWatch:
+    """Asks the store for its settings and says no while they may lose money.
+
+    Args:
+        client: the store.
+        clock: for the pause between two checks.
+        log: told when it changes.
+        told: called with whether the store is durable, when that changes.
+        trusted: do not ask; for managed stores that are durable by other means.
+    """
+
+    def __init__(
+        self,
+        client: redis.asyncio.Redis,
+        clock: Sleeper,
+        log: structlog.typing.FilteringBoundLogger,
+        told: Callable[[bool], Awaitable[None]],
+        *,
+        trusted: bool = False,
+    ) -> None:
+        self._client = client
+        self._clock = clock
+        self._log = log
+        self._told = told
+        self._trusted = trusted
+        self._durable = True
+
+    def guard(self) -> None:
+        """Raises: Refusal STORE_NOT_DURABLE: the last check found a fault."""
+        if not self._durable:
+            raise Refusal(Reason.STORE_NOT_DURABLE)
+
+    async def check(self) -> None:
+        """Ask once. A store that does not answer tells nothing: its calls fail by themselves."""
+        try:
+            fault = await durability_fault(self._client)
+        except ResponseError:
+            fault = "no longer tells its settings"
+        except (RedisError, OSError):
+            return
+        if (fault is None) != self._durable:
+            self._durable = fault is None
+            if fault is None:
+                self._log.warning("store_durable_again")
+            else:
+                self._log.error("store_not_durable", fault=fault)
+            await self._told(self._durable)
+
+    async def run(self) -> None:
+        """Ask every minute, until cancelled."""
+        while not self._trusted:
+            await self._clock.sleep_ms(CHECK_EVERY_MS)
+            await self.check()

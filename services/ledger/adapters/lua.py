@@ -1,0 +1,29 @@
+"""The Lua scripts, read from the package; each is run by its digest and sent whole where the store lacks it."""
+
+from enum import StrEnum
+from functools import cache
+from importlib import resources
+
+from serving.store import Script
+
+_FOLDER = "scripts"
+_SHARED = "books.lua"
+
+
+class ScriptName(StrEnum):
+    """The scripts there are."""
+
+    OPEN = "open"
+    RESERVE = "reserve"
+    RELEASE = "release"
+    CLAIM = "claim"
+    SETTLE = "settle"
+    GRANT = "grant"
+
+
+@cache
+def script(name: ScriptName) -> Script:
+    """The script of this name, with what all share in front."""
+    folder = resources.files(__package__).joinpath(_FOLDER)
+    parts = [folder.joinpath(file).read_text(encoding="utf-8") for file in (_SHARED, f"{name}.lua")]
+    return Script("\n".join(parts))

@@ -1,0 +1,23 @@
+-- Makes an epoch the only one that may settle for a table, and says where the table's settlements stand.
+-- ARGV: table, epoch, kept_ms
+-- Answers: {OK, last seq, last result or ''} {FENCED, epoch} {INVALID, what}
+
+local keys = named_keys()
+
+local function claim()
+  local epoch = whole(ARGV[2])
+  if not epoch or epoch == 0 then
+    return { 'INVALID', 'request' }
+  end
+  local record = redis.call('HMGET', keys.record, 'epoch', 'seq', 'deal')
+  if epoch < tonumber(record[1] or '0') then
+    return { 'FENCED', record[1] }
+  end
+  local last = record[2] or '0'
+  local result = redis.call('HGET', keys.record, 'result' .. digits(tonumber(last) % RING))
+  redis.call('HSET', keys.record, 'epoch', ARGV[2])
+  keep_record(keys.record, (record[3] or '') ~= '', ARGV[3])
+  return { 'OK', last, result or '' }
+end
+
+return claim()

@@ -1,0 +1,36 @@
+-- Gives the balances of a deal free again. Again, or for a deal never reserved, it frees nobody.
+-- ARGV: table, epoch, deal, kept_ms
+-- Answers: {OK, accounts freed...} {FENCED, epoch} {INVALID, what}
+
+local keys = named_keys()
+local table_id, deal = ARGV[1], ARGV[3]
+
+local function release()
+  local epoch = whole(ARGV[2])
+  if not epoch or epoch == 0 or deal == '' then
+    return { 'INVALID', 'request' }
+  end
+  local record = redis.call('HMGET', keys.record, 'epoch', 'deal', 'accounts')
+  if epoch < tonumber(record[1] or '0') then
+    return { 'FENCED', record[1] }
+  end
+  local held = record[2] or ''
+  if held ~= '' and held ~= deal then
+    redis.call('HSET', keys.record, 'epoch', ARGV[2])
+    return { 'OK' }
+  end
+  local freed = {}
+  for account in string.gmatch(record[3] or '', '[^ ]+') do
+    if redis.call('HGET', keys.lock, account) == table_id then
+      freed[#freed + 1] = account
+    end
+  end
+  redis.call('HSET', keys.record, 'epoch', ARGV[2], 'deal', '', 'accounts', '', 'released', deal)
+  if #freed > 0 then
+    redis.call('HDEL', keys.lock, unpack(freed))
+  end
+  keep_record(keys.record, false, ARGV[4])
+  return { 'OK', unpack(freed) }
+end
+
+return release()

@@ -1,0 +1,1 @@
+"""What the ledger does: its values, their checks and its use cases."""

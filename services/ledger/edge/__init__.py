@@ -1,0 +1,1 @@
+"""The ledger's calls on the wire."""

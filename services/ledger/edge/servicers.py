@@ -1,0 +1,116 @@
+"""The three services of the ledger on the wire."""
+
+from collections.abc import Callable
+from typing import Any
+
+import grpc.aio
+from cardroom.ledger.v1 import (
+    admin_pb2,
+    admin_pb2_grpc,
+    audit_pb2,
+    audit_pb2_grpc,
+    ledger_pb2,
+    ledger_pb2_grpc,
+)
+
+from services.ledger.app.audit import Auditor
+from services.ledger.app.books import Books
+from services.ledger.edge import mapping
+from services.ledger.ports import Call, Clock
+from serving.auth import current_caller
+from serving.calls import remaining_s
+
+_Context = grpc.aio.ServicerContext[Any, Any]
+
+
+class Door:
+    """Lets calls in while the books may be used.
+
+    Args:
+        guard: raises ``Refusal`` while they may not.
+        clock: deadlines are kept on it.
+    """
+
+    def __init__(self, guard: Callable[[], None], clock: Clock) -> None:
+        self._guard = guard
+        self._clock = clock
+
+    def enter(self) -> Call:
+        """Who calls, and until when he waits. Raises: Refusal STORE_NOT_DURABLE."""
+        self._guard()
+        left_s = remaining_s()
+        deadline_ms = None if left_s is None else self._clock.monotonic_ms() + int(left_s * 1000)
+        return Call(current_caller().subject, deadline_ms)
+
+
+class LedgerServicer(ledger_pb2_grpc.LedgerServiceServicer):
+    """Accounts, stakes and settlements, for services."""
+
+    def __init__(self, books: Books, door: Door) -> None:
+        self._books = books
+        self._door = door
+
+    async def OpenAccount(
+        self, request: ledger_pb2.OpenAccountRequest, context: _Context
+    ) -> ledger_pb2.OpenAccountResponse:
+        """See the proto."""
+        balances, opened = await self._books.open_account(request.account_id, self._door.enter())
+        return ledger_pb2.OpenAccountResponse(balances=map(mapping.balance_row, balances), opened=opened)
+
+    async def GetBalances(
+        self, request: ledger_pb2.GetBalancesRequest, context: _Context
+    ) -> ledger_pb2.GetBalancesResponse:
+        """See the proto."""
+        self._door.enter()
+        balances = await self._books.balances(tuple(request.account_ids), request.asset)
+        return ledger_pb2.GetBalancesResponse(balances=map(mapping.balance_row, balances))
+
+    async def ReserveStake(
+        self, request: ledger_pb2.ReserveStakeRequest, context: _Context
+    ) -> ledger_pb2.ReserveStakeResponse:
+        """See the proto."""
+        return mapping.reserve_response(await self._books.reserve(mapping.stake(request), self._door.enter()))
+
+    async def ReleaseStake(
+        self, request: ledger_pb2.ReleaseStakeRequest, context: _Context
+    ) -> ledger_pb2.ReleaseStakeResponse:
+        """See the proto."""
+        freed = await self._books.release(
+            request.table_id, request.epoch, request.deal_id, request.asset, self._door.enter()
+        )
+        return ledger_pb2.ReleaseStakeResponse(account_ids=freed)
+
+    async def Claim(self, request: ledger_pb2.ClaimRequest, context: _Context) -> ledger_pb2.ClaimResponse:
+        """See the proto."""
+        return mapping.claim_response(
+            await self._books.claim(request.table_id, request.epoch, request.asset, self._door.enter())
+        )
+
+    async def Settle(self, request: ledger_pb2.SettleRequest, context: _Context) -> ledger_pb2.SettleResponse:
+        """See the proto."""
+        return mapping.settle_response(await self._books.settle(mapping.settlement(request), self._door.enter()))
+
+
+class AccountAdminServicer(admin_pb2_grpc.AccountAdminServiceServicer):
+    """Accounts, for operators."""
+
+    def __init__(self, books: Books, door: Door) -> None:
+        self._books = books
+        self._door = door
+
+    async def Grant(self, request: admin_pb2.GrantRequest, context: _Context) -> admin_pb2.GrantResponse:
+        """See the proto."""
+        return mapping.grant_response(await self._books.grant(mapping.grant(request), self._door.enter()))
+
+
+class AuditServicer(audit_pb2_grpc.AuditServiceServicer):
+    """The books, for operators. They may be looked at whatever the state of the store."""
+
+    def __init__(self, auditor: Auditor) -> None:
+        self._auditor = auditor
+
+    async def VerifyBooks(
+        self, request: audit_pb2.VerifyBooksRequest, context: _Context
+    ) -> audit_pb2.VerifyBooksResponse:
+        """See the proto."""
+        return mapping.verify_response(await self._auditor.verify(request.asset))

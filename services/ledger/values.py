@@ -1,0 +1,178 @@
+"""The ledger's values. Amounts are whole units of one asset, 0 .. UNITS_MAX."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+UNITS_MAX: Final = 2**53 - 1
+"""The most units an asset may have: numbers in the store's scripts are doubles, exact up to here."""
+
+RING: Final = 16
+"""Settlements of a table and asset whose results are answered again from memory."""
+
+SYSTEM: Final = "system"
+"""The payee that stands for the penalty account."""
+PENALTIES: Final = "penalties"
+"""The account that receives penalties (PF-54)."""
+ISSUANCE: Final = "issuance"
+"""The account money comes from (PF-50): the only one below zero; its negative is the supply."""
+RESERVED_ACCOUNTS: Final = frozenset({SYSTEM, PENALTIES, ISSUANCE})
+
+
+class PaymentReason(StrEnum):
+    """Why a leg moves money, for the statement."""
+
+    WIN = "win"
+    RAIN = "rain"
+    CHECK = "check"
+    LIABILITY = "liability"
+    PENALTY = "penalty"
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """One payment asked: ``payer`` pays ``payee`` at most ``amount``; ``group`` 0 is none (PF-51, PF-52)."""
+
+    payer: str
+    payee: str
+    amount: int
+    reason: str
+    group: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """How the legs of a group share a shortfall: equally, odd units first to ``remainder_to`` (PF-52)."""
+
+    id: int
+    remainder_to: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """An ordered list of payments. Its id is (table, asset, seq); ``epoch`` fences and is no part of the content."""
+
+    table: str
+    epoch: int
+    seq: int
+    deal: str
+    asset: str
+    legs: tuple[Leg, ...]
+    groups: tuple[Group, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What became of one leg: units asked and moved, and both balances after it."""
+
+    payer: str
+    payee: str
+    asked: int
+    paid: int
+    payer_after: int
+    payee_after: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A settlement's result: the same on every repeat but for ``duplicate``. ``number`` is its journal entry."""
+
+    number: int
+    lines: tuple[Line, ...]
+    duplicate: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """Where a table's settlements stand: number of the last one (0: none) and its result."""
+
+    last_seq: int
+    last_result: Settled | None
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """What an account has in one asset, and the table that has it locked (empty: none)."""
+
+    account: str
+    asset: str
+    units: int
+    locked_by: str = ""
+    frozen: bool = False
+
+
+class StakeRefusal(StrEnum):
+    """Why one account stops a reservation; empty: it does not."""
+
+    NONE = ""
+    BELOW_MINIMUM = "BELOW_MINIMUM"
+    LOCKED_ELSEWHERE = "LOCKED_ELSEWHERE"
+    ACCOUNT_UNKNOWN = "ACCOUNT_UNKNOWN"
+    FROZEN = "FROZEN"
+
+
+@dataclass(frozen=True, slots=True)
+class Stake:
+    """A reservation asked: the whole balances of ``accounts``, for one deal of a table (PF-55)."""
+
+    table: str
+    epoch: int
+    deal: str
+    asset: str
+    accounts: tuple[str, ...]
+    least: int
+
+
+@dataclass(frozen=True, slots=True)
+class StakeRow:
+    """One account's part of a reservation."""
+
+    account: str
+    units: int
+    refusal: StakeRefusal
+
+
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    """Whether all accounts are locked; if not, none is. One row an account, in the order asked."""
+
+    reserved: bool
+    rows: tuple[StakeRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """Money for an account, out of issuance; ``request_id`` makes it happen once."""
+
+    request_id: str
+    account: str
+    asset: str
+    amount: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Granted:
+    """A grant's result; ``number`` is its journal entry."""
+
+    number: int
+    after: int
+    duplicate: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One journal entry as it is stored: ``body`` is JSON text, ``hash`` covers the hash before it and the body."""
+
+    number: int
+    body: str
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Where the journal ends: number and hash of the last entry; 0 and empty if there is none."""
+
+    number: int
+    hash: str

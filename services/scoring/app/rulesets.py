@@ -1,0 +1,71 @@
+"""Which rules a question is about."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from games.catalog import UnknownVariant, variant_of
+from games.kernel import OptionError
+from games.mahjong.ruleset import Ruleset
+from refusals import Reason, Refusal
+
+OPTION_COUNT_MAX = 32
+NAME_LENGTH_MAX = 64
+DEFAULT_STAKE = 1
+
+
+@dataclass(frozen=True, slots=True)
+class RulesetQuery:
+    """Rules as they are asked for.
+
+    Attributes:
+        variant: id.
+        version: pinned version; 0 for the newest.
+        options: the variant's named options; those left out have their defaults.
+        stake: base in units of the asset; 0 for 1.
+    """
+
+    variant: str
+    version: int
+    options: Mapping[str, object]
+    stake: int
+
+
+def ruleset_of(query: RulesetQuery) -> Ruleset:
+    """The rules that are asked for.
+
+    Raises:
+        Refusal: RULESET_UNKNOWN: no such variant, or not in this version; OPTION_INVALID: naming the option.
+    """
+    try:
+        variant = variant_of(query.variant)
+    except UnknownVariant:
+        raise unknown_ruleset("ruleset.variant", "no variant has this id") from None
+    if query.version not in (0, variant.version):
+        raise unknown_ruleset("ruleset.version", f"{variant.variant_id} is answered in version {variant.version}")
+    check_option_names(tuple(query.options))
+    try:
+        return variant.ruleset(query.options, query.stake or DEFAULT_STAKE)
+    except OptionError as error:
+        raise option_refusal(error) from None
+
+
+def unknown_ruleset(field: str, detail: str) -> Refusal:
+    """A refusal RULESET_UNKNOWN."""
+    return Refusal(Reason.RULESET_UNKNOWN, field=field, detail=detail)
+
+
+def check_option_names(names: tuple[str, ...]) -> None:
+    """Refuse what cannot be options before anything repeats their names.
+
+    Raises:
+        Refusal: OPTION_INVALID.
+    """
+    if len(names) > OPTION_COUNT_MAX or any(len(name) > NAME_LENGTH_MAX for name in names):
+        detail = f"at most {OPTION_COUNT_MAX} options, each with a name of at most {NAME_LENGTH_MAX} letters"
+        raise Refusal(Reason.OPTION_INVALID, field="ruleset.options", detail=detail)
+
+
+def option_refusal(error: OptionError) -> Refusal:
+    """An option the variant does not accept, as a refusal that names it."""
+    field = "ruleset.stake" if error.field == "stake" else f"ruleset.options.{error.field}"
+    return Refusal(Reason.OPTION_INVALID, field=field, detail=error.detail, metadata={"option": error.field})

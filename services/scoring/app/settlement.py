@@ -1,0 +1,101 @@
+"""From a deal's record to its money."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from games.kernel import Payment, Seat, pay
+from games.mahjong.events import Ended, Event, Opened, Won
+from games.mahjong.replay import MAX_EVENTS, RecordError, replay
+from games.mahjong.ruleset import Ruleset
+from refusals import Reason, Refusal
+from services.scoring.app.hands import invalid
+from services.scoring.app.rulesets import RulesetQuery, ruleset_of
+
+UNITS_MAX = (1 << 53) - 1
+"""Greatest balance, as in the books."""
+
+
+@dataclass(frozen=True, slots=True)
+class SettledPayment:
+    """A payment of a deal: the event that asks for it, and what is paid; None without balances."""
+
+    payment: Payment
+    event_index: int
+    paid: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A deal's money in the order it moves; `balances` after it, empty without balances."""
+
+    rules: Ruleset
+    payments: tuple[SettledPayment, ...]
+    balances: tuple[int, ...]
+    next_dealer: Seat | None
+
+
+def check_record_length(count: int) -> None:
+    """Refuse a record that is longer than any deal.
+
+    Raises:
+        Refusal: RECORD_INVALID.
+    """
+    if count > MAX_EVENTS:
+        raise bad_record(MAX_EVENTS, f"a record has at most {MAX_EVENTS} events")
+
+
+def settle_deal(rules_asked: RulesetQuery | None, events: Sequence[Event], balances: Sequence[int]) -> Settled:
+    """The payments of a deal, once its record is found to be what the rules say.
+
+    Args:
+        rules_asked: rules the record must be of; None for whatever it names.
+        events: public events from Opened to Ended.
+        balances: one a seat, or none.
+
+    Raises:
+        Refusal: RECORD_INVALID: naming the first event at fault; RULESET_UNKNOWN, OPTION_INVALID, INVALID_FIELD.
+    """
+    rules = None if rules_asked is None else ruleset_of(rules_asked)
+    if rules is not None and events and isinstance(events[0], Opened) and events[0].ruleset != rules:
+        raise bad_record(0, "the record names other rules, options or stake than the request")
+    try:
+        state = replay(events)
+    except RecordError as error:
+        raise bad_record(error.index, error.detail, error.rule) from None
+    _check_balances(balances, state.ruleset.seat_count)
+    assert state.result is not None, "a deal played to its end has a result"
+    asked = [
+        (index, payment)
+        for index, event in enumerate(events)
+        if isinstance(event, Won | Ended)
+        for payment in event.payments
+    ]
+    paid = pay(balances, [payment for _, payment in asked]) if balances else None
+    return Settled(
+        rules=state.ruleset,
+        payments=tuple(
+            SettledPayment(payment, index, None if paid is None else paid.lines[place].paid)
+            for place, (index, payment) in enumerate(asked)
+        ),
+        balances=() if paid is None else paid.balances,
+        next_dealer=state.result.next_dealer,
+    )
+
+
+def bad_record(index: int, detail: str, rule: str = "", part: str = "") -> Refusal:
+    """A refusal RECORD_INVALID; metadata `event_index` names the event."""
+    return Refusal(
+        Reason.RECORD_INVALID,
+        field=f"events[{index}]" + (f".{part}" if part else ""),
+        detail=detail,
+        rule=rule or None,
+        metadata={"event_index": str(index)},
+    )
+
+
+def _check_balances(balances: Sequence[int], seat_count: int) -> None:
+    if balances and len(balances) != seat_count:
+        raise invalid("balances", f"one a seat, {seat_count} in this game")
+    for index, units in enumerate(balances):
+        if not 0 <= units <= UNITS_MAX:
+            raise invalid(f"balances[{index}]", f"from 0 to {UNITS_MAX}")

@@ -1,0 +1,46 @@
+"""Starts scoring: ``python -m services.scoring.main``."""
+
+import sys
+from collections.abc import Sequence
+
+import grpc.aio
+from cardroom.scoring.v1 import scoring_pb2, scoring_pb2_grpc
+
+from services.scoring.edge.servicer import ScoringServicer
+from services.scoring.settings import ScoringSettings
+from serving.main import serve
+from serving.runtime import Runtime
+
+SERVICE = "scoring"
+
+
+class ScoringComponent:
+    """Scoring's insides: nothing to connect, nothing to hand over."""
+
+    def register(self, server: grpc.aio.Server) -> Sequence[str]:
+        """Adds the service."""
+        scoring_pb2_grpc.add_ScoringServiceServicer_to_server(ScoringServicer(), server)
+        return (scoring_pb2.DESCRIPTOR.services_by_name["ScoringService"].full_name,)
+
+    async def start(self) -> None:
+        """Nothing to start."""
+
+    async def drain(self) -> None:
+        """Nothing to hand over."""
+
+    async def stop(self) -> None:
+        """Nothing to release."""
+
+
+async def build(runtime: Runtime) -> ScoringComponent:
+    """The component; it needs nothing from outside."""
+    return ScoringComponent()
+
+
+def main() -> int:
+    """The process's exit status: 0 after an orderly end, 2 if it did not start."""
+    return serve(SERVICE, ScoringSettings, build)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Tables: one writer a table, every move stored before it is shown."""

@@ -1,0 +1,73 @@
+"""The ledger over gRPC."""
+
+from collections.abc import Sequence
+
+import grpc.aio
+from cardroom.ledger.v1 import ledger_pb2, ledger_pb2_grpc
+
+from games.kernel import Payment
+from services.table.adapters.definite import definite
+from services.table.ports import Account, Reserved, Settled, StakeRefused
+
+SYSTEM = "system"
+_BELOW_MINIMUM = ledger_pb2.STAKE_REFUSAL_BELOW_MINIMUM
+
+
+class GrpcLedger:
+    """`Ledger` over a channel."""
+
+    def __init__(self, channel: grpc.aio.Channel) -> None:
+        self._stub = ledger_pb2_grpc.LedgerServiceStub(channel)
+
+    async def claim(self, account: Account) -> int:
+        """See `Ledger`."""
+        request = ledger_pb2.ClaimRequest(table_id=account.table_id, asset=account.asset, epoch=account.epoch)
+        return (await definite(self._stub.Claim(request))).last_seq
+
+    async def reserve(self, account: Account, deal_id: str, least_balance: int) -> Reserved | StakeRefused:
+        """See `Ledger`."""
+        request = ledger_pb2.ReserveStakeRequest(
+            table_id=account.table_id,
+            epoch=account.epoch,
+            deal_id=deal_id,
+            asset=account.asset,
+            account_ids=account.players,
+            least_balance=least_balance,
+        )
+        response = await definite(self._stub.ReserveStake(request))
+        if response.reserved:
+            return Reserved(tuple(row.balance for row in response.rows))
+        return StakeRefused(short=any(row.refusal == _BELOW_MINIMUM for row in response.rows))
+
+    async def settle(self, account: Account, deal_id: str, seq: int, payments: Sequence[Payment]) -> Settled:
+        """See `Ledger`."""
+        players = account.players
+        request = ledger_pb2.SettleRequest(
+            table_id=account.table_id,
+            epoch=account.epoch,
+            seq=seq,
+            deal_id=deal_id,
+            asset=account.asset,
+            payments=[
+                ledger_pb2.LedgerPayment(
+                    payer=players[payment.payer],
+                    payee=SYSTEM if payment.payee is None else players[payment.payee],
+                    amount=payment.amount,
+                    reason=payment.cause,
+                )
+                for payment in payments
+            ],
+        )
+        response = await definite(self._stub.Settle(request))
+        balances: dict[str, int] = {}
+        for line in response.lines:
+            balances[line.payer] = line.payer_balance_after
+            balances[line.payee] = line.payee_balance_after
+        return Settled(tuple(line.paid for line in response.lines), balances)
+
+    async def release(self, account: Account, deal_id: str) -> None:
+        """See `Ledger`."""
+        request = ledger_pb2.ReleaseStakeRequest(
+            table_id=account.table_id, epoch=account.epoch, deal_id=deal_id, asset=account.asset
+        )
+        await definite(self._stub.ReleaseStake(request))

@@ -1,0 +1,1 @@
+"""What a table does, without a wire or a store."""

@@ -1,0 +1,130 @@
+"""Taking a table over: read its log, claim it, go on where it stood."""
+
+from collections import deque
+from collections.abc import Mapping
+
+from services.table.app.current import Current, Entry
+from services.table.app.duties import Progress
+from services.table.app.gallery import PAGE_COUNT
+from services.table.app.outside import Outside
+from services.table.app.requests import Requests
+from services.table.model import clocks as clocking
+from services.table.model import state as folding
+from services.table.model.clocks import Clocks
+from services.table.model.events import Created, Move, TableEvent
+from services.table.model.state import TableState
+from services.table.ports import Appended, Batch, Claimed, Ownership, UnreadableEntry
+
+_TOKEN = "adopted"
+
+
+class Replay:
+    """A log folded entry by entry.
+
+    Attributes:
+        broken: whether the rules failed on an entry. Then the game stands where it last stood, while the table's own
+            entries (payments above all) are still followed: the table can be ended in order.
+    """
+
+    def __init__(self, table_id: str, recent_count: int) -> None:
+        self.table_id = table_id
+        self._state: TableState | None = None
+        self.recent: deque[Entry] = deque(maxlen=recent_count)
+        self.broken = False
+
+    @property
+    def seq(self) -> int:
+        """Number of the last entry; 0 before the first."""
+        return 0 if self._state is None else self._state.seq
+
+    @property
+    def state(self) -> TableState:
+        """The table after the entries so far; at least one."""
+        assert self._state is not None
+        return self._state
+
+    def take(self, entry: Entry) -> None:
+        """One more entry. Raises: UnreadableEntry: it does not follow the one before."""
+        if entry.seq != self.seq + 1:
+            raise UnreadableEntry(f"entry {entry.seq} after {self.seq}")
+        self._state = self._after(entry.event)
+        self.recent.append(entry)
+
+    def _after(self, event: TableEvent) -> TableState:
+        if self._state is None:
+            if not isinstance(event, Created):
+                raise UnreadableEntry("the first entry makes no table")
+            return folding.created(self.table_id, event)
+        if not isinstance(event, Move):
+            return folding.evolve(self._state, event)
+        try:
+            return folding.evolve(self._state, event)
+        except Exception:  # whatever the rules raise: the table is ended in order
+            self.broken = True
+            return folding.skipped(self._state)
+
+    def answer(self, outside: Outside, answers: tuple[bytes, ...]) -> None:
+        """Answers to the question that stands open."""
+        for data in answers:
+            self._state = folding.answered(self.state, outside.codec.decode_private(data))
+
+
+async def adopt(
+    outside: Outside, table_id: str, owner: Ownership, *, authority: str, silent_ms: Mapping[str, int]
+) -> Current | None:
+    """Read and claim a table.
+
+    The log is read before it is claimed, so that a table this version cannot read is left alone.
+
+    Args:
+        owner: who has it, as last seen.
+        silent_ms: for each pod that is known, how long it has been silent: the clocks stood still since.
+    Returns: None if somebody else was faster.
+    Raises: UnreadableEntry: this version cannot read the log; nothing was claimed.
+    """
+    replay = Replay(table_id, outside.limits.recent_count)
+    await _read_on(outside, replay, owner.seq)
+    claimed = await outside.log.claim(table_id, known_epoch=owner.epoch, pod=outside.pod, authority=authority)
+    if claimed is None:
+        return None
+    await _read_on(outside, replay, claimed.seq)
+    if not replay.broken:
+        replay.answer(outside, claimed.answers)
+    rows = [
+        *await outside.log.requests(table_id, replay.state.deal_number),
+        *await outside.log.requests(table_id, replay.state.deal_number + 1),
+    ]
+    current = Current(
+        epoch=claimed.epoch,
+        state=replay.state,
+        clocks=_clocks(outside, replay.state, claimed, silent_ms.get(owner.pod)),
+        requests=Requests(rows),
+        recent=replay.recent,
+        epoch_starts=claimed.epoch_starts,
+        answers_stored=bool(claimed.answers),
+        progress=Progress(faulted=replay.broken),
+    )
+    return current if await _clocks_written(outside, current) else None
+
+
+async def _read_on(outside: Outside, replay: Replay, until_seq: int) -> None:
+    while replay.seq < until_seq:
+        rows = await outside.log.entries(replay.table_id, replay.seq, PAGE_COUNT)
+        if not rows:
+            raise UnreadableEntry(f"the log ends at {replay.seq}, not at {until_seq}")
+        for seq, data in rows:
+            replay.take(Entry(seq, outside.codec.decode(data), data))
+
+
+def _clocks(outside: Outside, state: TableState, claimed: Claimed, silent_ms: int | None) -> Clocks:
+    """The clocks as they stood when the last owner was last heard of."""
+    now_ms = outside.time.now_ms()
+    ran_ms = 0 if silent_ms is None else claimed.clocks_age_ms - silent_ms
+    return clocking.following(state, clocking.read(claimed.clocks, now_ms=now_ms, ran_ms=ran_ms), now_ms, None)
+
+
+async def _clocks_written(outside: Outside, current: Current) -> bool:
+    """Write the clocks down as they run from now on; False if the table has been lost meanwhile."""
+    text = clocking.written(current.clocks, outside.time.now_ms())
+    batch = Batch(current.state.table_id, current.epoch, _TOKEN, current.state.seq, (), clocks=text)
+    return await outside.log.append(batch) is Appended.STORED

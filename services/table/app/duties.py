@@ -1,0 +1,269 @@
+"""What a table owes to other services, one thing after the other.
+
+Duties follow from the state alone, so that a new owner finds the same ones. Each is repeated until its outcome is
+definite; then the table is told, and the next one is looked for.
+"""
+
+from dataclasses import dataclass
+
+from games.kernel import Line
+from refusals import Reason, Refusal
+from services.table.app.outside import Outside
+from services.table.model import flow
+from services.table.model.events import CloseCause, PaymentsDue
+from services.table.model.play import Rest
+from services.table.model.state import Stage, TableState
+from services.table.ports import Account, ServiceAway, StakeRefused, StoreAway
+
+RETRY_FIRST_MS = 100
+RETRY_MOST_MS = 5_000
+
+
+@dataclass(slots=True)
+class Progress:
+    """What this owner has done already and the log does not say.
+
+    Attributes:
+        claimed: whether the ledger knows this owner.
+        released: deal whose stakes have been given back.
+        seats_released: whether the players may sit elsewhere.
+        faulted: whether a fault has stopped the table.
+        unsettled: whether settlements that are due are given up, since the ledger refuses them.
+    """
+
+    claimed: bool = False
+    released: str = ""
+    seats_released: bool = False
+    faulted: bool = False
+    unsettled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Make the ledger know this owner."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settle:
+    """Have a settlement carried out."""
+
+    due: PaymentsDue
+
+
+@dataclass(frozen=True, slots=True)
+class Reserve:
+    """Have the stakes of the next deal locked."""
+
+    deal_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """Have the stakes of a deal given back."""
+
+    deal_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class CloseFaulted:
+    """Write that a fault has ended the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseSeats:
+    """Let the players sit elsewhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """Nothing is owed any more: the log need not be found by anybody, and ends some day."""
+
+
+Duty = Claim | Settle | Reserve | Release | CloseFaulted | ReleaseSeats | Finish
+_AT_THE_LEDGER = (Settle, Reserve, Release)
+
+
+def next_duty(state: TableState, progress: Progress) -> Duty | None:
+    """What is to be done next; None if nothing."""
+    duty = _next(state, progress)
+    return Claim() if isinstance(duty, _AT_THE_LEDGER) and not progress.claimed else duty
+
+
+def _next(state: TableState, progress: Progress) -> Duty | None:
+    if state.stage is Stage.CLOSED:
+        return _after_the_end(state, progress)
+    if state.dues and not progress.unsettled:
+        return Settle(state.dues[0])
+    if progress.faulted:
+        return CloseFaulted()
+    if state.rest is Rest.OVER and state.deal is not None:
+        return Release(state.deal.deal_id)
+    if state.stage in (Stage.READYING, Stage.BETWEEN_DEALS) and state.all_ready:
+        return Reserve(flow.next_deal_id(state))
+    return None
+
+
+def _after_the_end(state: TableState, progress: Progress) -> Duty:
+    held = _stakes_held(state)
+    if held is not None and progress.released != held:
+        return Release(held)
+    return Finish() if progress.seats_released else ReleaseSeats()
+
+
+def _stakes_held(state: TableState) -> str | None:
+    """The deal whose stakes may be locked when a table ends."""
+    if state.deal is not None and not state.deal.settled:
+        return state.deal.deal_id
+    return flow.next_deal_id(state) if state.all_ready else None
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """The ledger knows this owner."""
+
+
+@dataclass(frozen=True, slots=True)
+class StakesReserved:
+    """The next deal may begin."""
+
+    deal_id: str
+    balances: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StakesRefused:
+    """The next deal may not begin."""
+
+    deal_id: str
+    cause: CloseCause
+
+
+@dataclass(frozen=True, slots=True)
+class SettlementMade:
+    """A settlement is carried out."""
+
+    due: PaymentsDue
+    lines: tuple[Line, ...]
+    balances: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StakesReleased:
+    """The stakes of a deal are given back."""
+
+    deal_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class SeatsReleased:
+    """The players may sit elsewhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class FaultDue:
+    """It is time to write that a fault has ended the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finishing:
+    """The table may be let go."""
+
+
+@dataclass(frozen=True, slots=True)
+class DutyRefused:
+    """A definite no where none may be: the table cannot go on."""
+
+    duty: Duty
+    reason: Reason
+
+
+Result = (
+    Claimed
+    | StakesReserved
+    | StakesRefused
+    | SettlementMade
+    | StakesReleased
+    | SeatsReleased
+    | FaultDue
+    | Finishing
+    | DutyRefused
+)
+
+
+class Performer:
+    """Performs a table's duties at other services."""
+
+    def __init__(self, around: Outside, state: TableState, epoch: int) -> None:
+        self._around = around
+        self._account = Account(state.table_id, epoch, state.room.asset, state.players)
+
+    async def perform(self, duty: Duty, state: TableState) -> Result:
+        """Do it, again and again until the outcome is definite."""
+        pause_ms = RETRY_FIRST_MS
+        while True:
+            try:
+                return await self._once(duty, state)
+            except (ServiceAway, StoreAway):
+                self._around.journal.warning("duty_waits", table_id=state.table_id, duty=type(duty).__name__)
+            except Refusal as refused:
+                return DutyRefused(duty, refused.reason)
+            await self._around.clock.sleep_ms(pause_ms)
+            pause_ms = min(2 * pause_ms, RETRY_MOST_MS)
+
+    async def _once(self, duty: Duty, state: TableState) -> Result:
+        match duty:
+            case Claim():
+                return await self._claim(duty, state)
+            case Settle(due):
+                return await self._settle(due, state)
+            case Reserve(deal_id):
+                return await self._reserve(deal_id, state)
+            case Release(deal_id):
+                await self._around.ledger.release(self._account, deal_id)
+                return StakesReleased(deal_id)
+            case ReleaseSeats():
+                await self._around.seats.release(state.table_id, self._account.epoch, state.players)
+                return SeatsReleased()
+            case CloseFaulted():
+                return FaultDue()
+            case Finish():
+                return await self._finish(state)
+
+    async def _claim(self, duty: Claim, state: TableState) -> Result:
+        last_seq = await self._around.ledger.claim(self._account)
+        if last_seq > state.settlement_seqs.get(self._account.asset, 0):
+            return DutyRefused(duty, Reason.SETTLEMENT_GAP)  # the log has lost what the ledger has carried out
+        return Claimed()
+
+    async def _settle(self, due: PaymentsDue, state: TableState) -> Result:
+        around = self._around
+        began_ms = around.clock.monotonic_ms()
+        around.checkpoints.reach("settle_asked")
+        settled = await around.ledger.settle(self._account, due.deal_id, due.settlement_seq, due.payments)
+        around.checkpoints.reach("settle_answered")
+        around.meters.settled((around.clock.monotonic_ms() - began_ms) / 1000)
+        lines = tuple(Line(payment, paid) for payment, paid in zip(due.payments, settled.paid, strict=True))
+        balances = tuple(
+            settled.balances.get(player, balance) for player, balance in zip(state.players, state.balances, strict=True)
+        )
+        return SettlementMade(due, lines, balances)
+
+    async def _reserve(self, deal_id: str, state: TableState) -> Result:
+        answer = await self._around.ledger.reserve(self._account, deal_id, state.room.least_balance)
+        if isinstance(answer, StakeRefused):
+            return StakesRefused(deal_id, CloseCause.BALANCE if answer.short else CloseCause.STAKE)
+        return StakesReserved(deal_id, answer.balances)
+
+    async def _finish(self, state: TableState) -> Result:
+        assert state.closed is not None
+        limits = self._around.limits
+        keep_ms = limits.keep_faulted_log_ms if state.closed is CloseCause.FAULT else limits.keep_log_ms
+        await self._around.log.finish(
+            state.table_id,
+            epoch=self._account.epoch,
+            cause=state.closed,
+            deal_number=state.deal_number,
+            keep_ms=keep_ms,
+        )
+        await self._around.log.strike(self._around.pod, state.table_id)
+        return Finishing()

@@ -1,0 +1,199 @@
+"""Showing a table: entries, prompts and snapshots, each encoded once for all who may see the same."""
+
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from dataclasses import dataclass
+
+from games.kernel import Seat
+from refusals import Reason, Refusal
+from services.table.app.current import Current, Entry
+from services.table.app.outside import Outside
+from services.table.app.viewers import Viewer, Viewers
+from services.table.model import play
+from services.table.model.clocks import decision_clock
+from services.table.model.events import TableEvent
+from services.table.model.prompts import Prompt, prompt_for
+from services.table.model.redaction import redact
+from services.table.model.state import Stage
+from services.table.ports import Farewell, Frame, Place, Sight
+
+PAGE_COUNT = 500
+"""Entries read from the log at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """Where a stream begins: with the entries after `after_seq`, or (None) with a snapshot."""
+
+    after_seq: int | None
+    rewound: bool = False
+
+
+class Gallery:
+    """The viewers of one table and what is sent to them."""
+
+    def __init__(self, outside: Outside, current: Current) -> None:
+        self._outside = outside
+        self._current = current
+        self.viewers = Viewers(outside.meters.watched)
+
+    # --- what happens -------------------------------------------------------------------
+
+    def show(self, entries: Sequence[Entry]) -> None:
+        """Show new entries, and to each who may act now what he may do."""
+        if not len(self.viewers):
+            return
+        now_ms = self._outside.time.now_ms()
+        for entry in entries:
+            made: list[tuple[TableEvent | None, Frame]] = []
+            for viewer in self.viewers:
+                viewer.offer(self._frame(entry, viewer.seat, made), now_ms)
+        self.prompt_all()
+
+    def prompt_all(self) -> None:
+        """Tell each viewer what he may do."""
+        for viewer in self.viewers:
+            self._prompt(viewer)
+
+    def prompt_seat(self, seat: Seat) -> None:
+        """Tell one seat what it may do."""
+        viewer = self.viewers.of_seat(seat)
+        if viewer is not None:
+            self._prompt(viewer)
+
+    def _prompt(self, viewer: Viewer) -> None:
+        """Send the prompt, unless it says no more than the last one did and nothing presses."""
+        prompt = self._prompt_of(viewer.seat)
+        if prompt is not None and not (_is_quiet(prompt) and _is_quiet(viewer.last_prompt, prompt)):
+            frame = self._outside.presenter.prompt(self._place(), prompt)
+            viewer.offer(frame, self._outside.time.now_ms())
+        viewer.last_prompt = prompt
+
+    def _frame(self, entry: Entry, seat: Seat | None, made: list[tuple[TableEvent | None, Frame]]) -> Frame:
+        """An entry for a viewer; `made` holds what was encoded for others who may see the same."""
+        seen = redact(entry.event, seat)
+        for known, frame in made:
+            if known is seen or known == seen:
+                return frame
+        frame = self._encoded(entry, seen)
+        made.append((seen, frame))
+        return frame
+
+    def _encoded(self, entry: Entry, seen: TableEvent | None) -> Frame:
+        place = Place(self._current.state.table_id, self._current.epoch, entry.seq)
+        if seen is None:
+            return self._outside.presenter.hidden(place)
+        data = entry.data if seen is entry.event else self._outside.codec.encode(seen)
+        return self._outside.presenter.event(place, data)
+
+    # --- what stands --------------------------------------------------------------------
+
+    def snapshot(self, seat: Seat | None, *, rewound: bool = False) -> Frame:
+        """All a seat may know, as the first message of a stream."""
+        return self._outside.presenter.snapshot(self._place(), self.sight(seat, rewound=rewound))
+
+    def sight(self, seat: Seat | None, *, rewound: bool = False) -> Sight:
+        """All a seat may know (PF-30..33)."""
+        current = self._current
+        deal = current.state.deal
+        clock = decision_clock(current.clocks)
+        return Sight(
+            state=current.state,
+            seat=seat,
+            view=None if deal is None else play.view(deal.game, seat),
+            prompt=self._prompt_of(seat),
+            remaining_ms=None if clock is None else max(0, clock.ends_ms - self._outside.time.now_ms()),
+            last_request_id=current.requests.last_of(seat),
+            rewound=rewound,
+        )
+
+    def _prompt_of(self, seat: Seat | None) -> Prompt | None:
+        if seat is None or self._current.progress.faulted:
+            return None
+        clock = decision_clock(self._current.clocks)
+        return prompt_for(self._current.state, seat, clock, self._outside.time.now_ms())
+
+    def _place(self) -> Place:
+        return Place(self._current.state.table_id, self._current.epoch, self._current.state.seq)
+
+    # --- streams ------------------------------------------------------------------------
+
+    async def stream(self, seat: Seat | None, after_seq: int | None, known_epoch: int) -> AsyncGenerator[Frame, None]:
+        """Everything a viewer is sent, from a place he names (PF-34) until he is let go.
+
+        Raises: Refusal: SEQ_AHEAD: the place is ahead of the log, and no entries are lost.
+        """
+        beginning = self._beginning(after_seq, known_epoch)
+        outside, head = self._outside, self._current.state.seq
+        viewer = self.viewers.add(seat)
+        if self._current.state.stage is Stage.CLOSED:
+            viewer.close(Farewell.ENDED)
+        age = outside.alarms.set(
+            outside.time.now_ms() + outside.limits.stream_max_age_ms, lambda: viewer.close(Farewell.RECONNECT)
+        )
+        try:
+            if beginning.after_seq is None:
+                first = self.snapshot(seat, rewound=beginning.rewound)
+                viewer.last_prompt = self._prompt_of(seat)
+                yield first
+            else:
+                self._prompt(viewer)
+                async for frame in self._backlog(seat, beginning.after_seq, head):
+                    yield frame
+            async for frame in self._live(viewer):
+                yield frame
+        finally:
+            age.cancel()
+            self.viewers.remove(viewer)
+
+    def _beginning(self, after_seq: int | None, known_epoch: int) -> Beginning:
+        current = self._current
+        if after_seq is None:
+            return Beginning(None)
+        if 0 < known_epoch < current.epoch and after_seq > self._shared_until(known_epoch):
+            return Beginning(None, rewound=True)
+        if after_seq > current.state.seq:
+            raise Refusal(Reason.SEQ_AHEAD, field="after_seq", detail=f"the last entry is {current.state.seq}")
+        if current.state.seq - after_seq > self._outside.limits.resume_count_max:
+            return Beginning(None)
+        return Beginning(after_seq)
+
+    def _shared_until(self, known_epoch: int) -> int:
+        """The last number up to which an older epoch's entries are ours too."""
+        later = [start for epoch, start in self._current.epoch_starts.items() if epoch > known_epoch]
+        return min(later, default=self._current.state.seq)
+
+    async def _backlog(self, seat: Seat | None, after_seq: int, until_seq: int) -> AsyncIterator[Frame]:
+        """Frames of the entries after a place, out of memory or out of the log."""
+        recent = [entry for entry in self._current.recent if after_seq < entry.seq <= until_seq]
+        first_seq = recent[0].seq if recent else until_seq + 1
+        while after_seq < first_seq - 1:
+            rows = await self._outside.log.entries(
+                self._current.state.table_id, after_seq, min(first_seq - 1 - after_seq, PAGE_COUNT)
+            )
+            if not rows:
+                raise Refusal(Reason.SEQ_AHEAD, field="after_seq", detail="these entries are gone")
+            for seq, data in rows:
+                yield self._frame(Entry(seq, self._outside.codec.decode(data), data), seat, [])
+            after_seq = rows[-1][0]
+        for entry in recent:
+            yield self._frame(entry, seat, [])
+
+    async def _live(self, viewer: Viewer) -> AsyncIterator[Frame]:
+        """What is queued for a viewer, until he is let go."""
+        while True:
+            due = await viewer.next()
+            if due is None:
+                viewer.last_prompt = self._prompt_of(viewer.seat)
+                yield self.snapshot(viewer.seat)
+            elif isinstance(due, Farewell):
+                yield self._outside.presenter.goodbye(self._place(), due)
+                return
+            else:
+                yield due
+
+
+def _is_quiet(prompt: object, like: Prompt | None = None) -> bool:
+    """Whether a prompt presses nobody: a standing offer, or an answer given; and is the same as another, if given."""
+    if not isinstance(prompt, Prompt) or not (prompt.standing or prompt.answered):
+        return False
+    return like is None or (prompt.decision_id == like.decision_id and prompt.options == like.options)

@@ -1,0 +1,61 @@
+"""What the tables of a pod share."""
+
+from dataclasses import dataclass
+
+from services.table.app.store_health import StoreHealth
+from services.table.app.table_time import Alarms, Clock, TableTime
+from services.table.ports import (
+    Checkpoints,
+    Codec,
+    Entropy,
+    Journal,
+    Ledger,
+    Meters,
+    Presenter,
+    Seats,
+    TableLog,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds of a pod.
+
+    Attributes:
+        slots: tables at most.
+        mailbox_count_max: requests that may wait at one table.
+        recent_count: entries kept in memory for viewers that come back.
+        resume_count_max: entries a viewer may be behind and still be sent one by one.
+        stream_max_age_ms: after so long a viewer is asked to connect again.
+        keep_log_ms: how long the log of a finished table is kept.
+        keep_faulted_log_ms: the same after a fault.
+    """
+
+    slots: int = 500
+    mailbox_count_max: int = 256
+    recent_count: int = 256
+    resume_count_max: int = 2_000
+    stream_max_age_ms: int = 3_600_000
+    keep_log_ms: int = 7 * 86_400_000
+    keep_faulted_log_ms: int = 30 * 86_400_000
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """What the tables of a pod share, and what is around them."""
+
+    pod: str
+    log: TableLog
+    codec: Codec
+    presenter: Presenter
+    ledger: Ledger
+    seats: Seats
+    entropy: Entropy
+    clock: Clock
+    time: TableTime
+    alarms: Alarms
+    health: StoreHealth
+    checkpoints: Checkpoints
+    meters: Meters
+    journal: Journal
+    limits: Limits

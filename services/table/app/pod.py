@@ -1,0 +1,319 @@
+"""The tables of one process: made, taken over, found, let go."""
+
+import asyncio
+from collections import deque
+from collections.abc import Coroutine, Mapping, Sequence
+from typing import Any
+
+from refusals import Reason, Refusal
+from services.table.app.adoption import adopt
+from services.table.app.current import Current, Entry
+from services.table.app.mailbox import Answer, Request
+from services.table.app.outside import Outside
+from services.table.app.requests import Requests
+from services.table.app.table import Gone, Table
+from services.table.model import clocks as clocking
+from services.table.model import play
+from services.table.model import state as folding
+from services.table.model.events import CloseCause, Created
+from services.table.ports import Ownership, Pods, StoreAway, UnreadableEntry
+
+_AT_ONCE = 16
+"""Tables taken over at the same time."""
+
+
+class Pod:
+    """All tables this process owns, and its place among the other pods."""
+
+    def __init__(self, outside: Outside) -> None:
+        self._outside = outside
+        self._pods: Pods
+        self.authority = ""
+        self._tables: dict[str, Table] = {}
+        self._locks: dict[str, asyncio.Lock] = {}
+        self._unreadable: set[str] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._draining = False
+        self._announced_ms = 0
+
+    @property
+    def name(self) -> str:
+        """This pod's name."""
+        return self._outside.pod
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """Tables by id."""
+        return self._tables
+
+    # --- life ---------------------------------------------------------------------------
+
+    async def start(self, pods: Pods, authority: str) -> None:
+        """Enter the registry and take over what this pod's earlier processes left.
+
+        Args:
+            authority: `host:port` where game clients reach this process.
+        Raises: StoreAway.
+        """
+        self._pods = pods
+        self.authority = authority
+        self._outside.health.listen(away=self._store_lost, back=self._store_found)
+        await self._pods.enter()
+        silent_ms = await self._pods.silent_ms()
+        self._run(self._outside.alarms.run())
+        await self._announce()
+        await self._adopt_all(await self._outside.log.listed(self.name), self.name, silent_ms)
+        self._run(self._keep_lease())
+        self._run(self._keep_adopting())
+
+    async def drain(self) -> None:
+        """Take nothing new, let all tables go where they stand; their logs are whole."""
+        self._draining = True
+        await asyncio.gather(*(table.stop() for table in tuple(self._tables.values())))
+        try:
+            await self._pods.withdraw()
+        except StoreAway:
+            self._outside.journal.warning("not_withdrawn")
+
+    async def stop(self) -> None:
+        """End everything."""
+        self._draining = True
+        await asyncio.gather(*(table.stop(patience_ms=0) for table in tuple(self._tables.values())))
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    # --- tables -------------------------------------------------------------------------
+
+    async def create(self, table_id: str, created: Created) -> tuple[Ownership, bool]:
+        """Make a table; again, return it.
+
+        Returns: who owns it, and whether it was there already.
+        Raises: Refusal: NO_SLOT, SHUTTING_DOWN, TABLE_CONFLICT, INVALID_FIELD, OPTION_INVALID. StoreAway, StoreFull.
+        """
+        rules = play.rules_of(created.room)
+        if rules.seat_count != len(created.players):
+            raise Refusal(Reason.INVALID_FIELD, field="seats", detail=f"{rules.variant} has {rules.seat_count} seats")
+        async with self._lock(table_id):
+            owner = await self._outside.log.owner(table_id)
+            if owner is None and await self._create(table_id, created):
+                return Ownership(1, self.name, self.authority, 1, None), False
+        owner = await self._outside.log.owner(table_id)
+        assert owner is not None
+        rows = await self._outside.log.entries(table_id, 0, 1)
+        if not rows or self._outside.codec.decode(rows[0][1]) != created:
+            raise Refusal(Reason.TABLE_CONFLICT)
+        return owner, True
+
+    async def _create(self, table_id: str, created: Created) -> bool:
+        outside = self._outside
+        if self._draining:
+            raise Refusal(Reason.SHUTTING_DOWN)
+        if len(self._tables) >= outside.limits.slots:
+            raise Refusal(Reason.NO_SLOT)
+        state = folding.created(table_id, created)
+        now_ms = outside.time.now_ms()
+        clocks = clocking.following(state, (), now_ms, None)
+        entry = Entry(1, created, outside.codec.encode(created))
+        await outside.log.enlist(self.name, table_id)
+        made = await outside.log.create(
+            table_id,
+            pod=self.name,
+            authority=self.authority,
+            entry=entry.data,
+            clocks=clocking.written(clocks, now_ms),
+        )
+        if made:
+            recent = deque([entry], maxlen=outside.limits.recent_count)
+            self._begin(Current(1, state, clocks, Requests(), recent, {1: 0}))
+        return made
+
+    async def find(self, table_id: str) -> Table:
+        """A table of this pod.
+
+        Raises: Refusal: NOT_OWNER, TABLE_UNKNOWN, TABLE_CLOSED, TABLE_QUARANTINED, SHUTTING_DOWN. StoreAway.
+        """
+        table = self._tables.get(table_id)
+        if table is not None:
+            return table
+        if self._draining:
+            raise Refusal(Reason.SHUTTING_DOWN)
+        owner = await self._outside.log.owner(table_id)
+        if owner is not None and owner.finished is None and owner.pod == self.name:
+            await self._adopt(table_id, self.name, {})
+            table = self._tables.get(table_id)
+        if table is None:
+            raise _elsewhere(owner)
+        return table
+
+    async def ask(self, table: Table, request: Request) -> Answer:
+        """Have a request decided by a table of this pod. Raises: as `owner_of` says, and `Table.ask`."""
+        try:
+            return await table.ask(request)
+        except Refusal as refusal:
+            if refusal.reason is Reason.SHUTTING_DOWN and not self._draining:
+                raise await self.owner_of(table.table_id) from None
+            raise
+
+    async def owner_of(self, table_id: str) -> Refusal:
+        """What a caller is told who means another pod, or a table that is not here any more. Raises: StoreAway."""
+        table = self._tables.get(table_id)
+        if table is not None:
+            return _not_owner(self.name, self.authority, table.current.epoch)
+        return _elsewhere(await self._outside.log.owner(table_id))
+
+    def _begin(self, current: Current) -> None:
+        table = Table(self._outside, current, self._gone)
+        self._tables[table.table_id] = table
+        table.start()
+
+    def _gone(self, table: Table, why: Gone) -> None:
+        """A table has ended its task."""
+        if self._tables.get(table.table_id) is table:
+            del self._tables[table.table_id]
+        self._outside.journal.info("table_gone", table_id=table.table_id, why=why)
+        if why is Gone.MOVED:
+            self._run(self._strike(table.table_id))
+        elif why is Gone.LOST_TAIL:
+            self._run(self._adopt_soon(table.table_id))
+
+    async def _strike(self, table_id: str) -> None:
+        try:
+            owner = await self._outside.log.owner(table_id)
+            if owner is None or owner.pod != self.name:
+                await self._outside.log.strike(self.name, table_id)
+        except StoreAway:
+            self._outside.journal.warning("not_struck", table_id=table_id)  # found out again at the next start
+
+    # --- taking over --------------------------------------------------------------------
+
+    async def _adopt_soon(self, table_id: str) -> None:
+        await self._adopt_all([table_id], self.name, {})
+
+    async def _adopt_all(self, table_ids: Sequence[str], pod: str, silent_ms: Mapping[str, int]) -> None:
+        gate = asyncio.Semaphore(_AT_ONCE)
+
+        async def one(table_id: str) -> None:
+            async with gate:
+                try:
+                    await self._adopt(table_id, pod, silent_ms)
+                except StoreAway:
+                    self._outside.journal.warning("not_adopted", table_id=table_id)  # the next round tries again
+
+        await asyncio.gather(*(one(table_id) for table_id in table_ids))
+
+    async def _adopt(self, table_id: str, pod: str, silent_ms: Mapping[str, int]) -> None:
+        """Take a table over from a pod (from this one's earlier process, too), unless it is here, is over, belongs to
+        another pod meanwhile, or cannot be read.
+        """
+        async with self._lock(table_id):
+            if table_id in self._tables or table_id in self._unreadable or self._draining:
+                return
+            owner = await self._outside.log.owner(table_id)
+            if owner is None or owner.finished is not None or owner.pod != pod:
+                await self._outside.log.strike(pod, table_id)
+                return
+            try:
+                await self._outside.log.enlist(self.name, table_id)
+                current = await adopt(self._outside, table_id, owner, authority=self.authority, silent_ms=silent_ms)
+            except UnreadableEntry as error:
+                self._unreadable.add(table_id)
+                self._outside.journal.error("table_unreadable", table_id=table_id, detail=str(error))
+                return
+            if current is not None:
+                self._outside.journal.info("table_adopted", table_id=table_id, epoch=current.epoch)
+                self._begin(current)
+                if owner.pod != self.name:
+                    await self._outside.log.strike(owner.pod, table_id)
+
+    def _lock(self, table_id: str) -> asyncio.Lock:
+        """One thing at a time about a table; locks nobody holds are dropped."""
+        if len(self._locks) > 2 * len(self._tables) + 1_000:
+            self._locks = {name: lock for name, lock in self._locks.items() if lock.locked()}
+        return self._locks.setdefault(table_id, asyncio.Lock())
+
+    # --- among other pods ---------------------------------------------------------------
+
+    async def _keep_lease(self) -> None:
+        while True:
+            await self._outside.clock.sleep_ms(max(1, self._pods.lease_ms // 3))
+            try:
+                lapsed = self._outside.clock.monotonic_ms() - self._announced_ms > self._pods.lease_ms
+                if not await self._announce():
+                    return
+                if lapsed:
+                    await self._let_go_of_lost()
+            except StoreAway:
+                self._outside.journal.warning("not_announced")
+
+    async def _announce(self) -> bool:
+        if not await self._pods.announce(slots_used=len(self._tables), draining=self._draining):
+            self._outside.journal.error("superseded")
+            self._draining = True
+            await asyncio.gather(*(table.stop(Gone.MOVED) for table in tuple(self._tables.values())))
+            return False
+        self._announced_ms = self._outside.clock.monotonic_ms()
+        return True
+
+    async def _let_go_of_lost(self) -> None:
+        """After a silence longer than the lease others may have taken tables over."""
+        for table in tuple(self._tables.values()):
+            owner = await self._outside.log.owner(table.table_id)
+            if owner is None or owner.epoch != table.current.epoch:
+                await table.stop(Gone.MOVED)
+
+    async def _keep_adopting(self) -> None:
+        """Look for tables whose pod is dead, and for own ones that could not be taken over before."""
+        while not self._draining:
+            await self._outside.clock.sleep_ms(max(1, self._pods.lease_ms // 3))
+            try:
+                await self._adopt_orphans()
+            except StoreAway:
+                self._outside.journal.warning("orphans_not_looked_for")
+
+    async def _adopt_orphans(self) -> None:
+        silent_ms = await self._pods.silent_ms()
+        for pod in await self._outside.log.listed_pods():
+            if pod != self.name and silent_ms.get(pod, self._pods.lease_ms + 1) <= self._pods.lease_ms:
+                continue
+            free = self._outside.limits.slots - len(self._tables)
+            orphans = [name for name in await self._outside.log.listed(pod) if name not in self._tables]
+            await self._adopt_all(orphans[: max(0, free)], pod, silent_ms)
+
+    # --- the store ----------------------------------------------------------------------
+
+    def _store_lost(self) -> None:
+        self._outside.time.stop()
+        self._outside.journal.warning("store_lost")
+        for table in self._tables.values():
+            table.store_lost()
+
+    def _store_found(self) -> None:
+        self._outside.time.go_on()
+        self._outside.journal.info("store_found")
+        for table in self._tables.values():
+            table.store_found()
+
+    def _run(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._outside.journal.error("task_failed", error=type(error).__name__)
+
+
+def _elsewhere(owner: Ownership | None) -> Refusal:
+    """Why a table is not on this pod."""
+    if owner is None:
+        return Refusal(Reason.TABLE_UNKNOWN)
+    if owner.finished is not None:
+        fault = owner.finished is CloseCause.FAULT
+        return Refusal(Reason.TABLE_QUARANTINED if fault else Reason.TABLE_CLOSED)
+    return _not_owner(owner.pod, owner.authority, owner.epoch)
+
+
+def _not_owner(pod: str, authority: str, epoch: int) -> Refusal:
+    return Refusal(Reason.NOT_OWNER, metadata={"authority": authority, "pod": pod, "epoch": str(epoch)})

@@ -1,0 +1,503 @@
+"""One table: a single task that takes one letter after the other out of a bounded mailbox.
+
+Each turn is: decide, append to the log, apply, show, answer. Nothing is shown or answered that is not stored, and
+nothing counts in memory that is not stored either.
+"""
+
+import asyncio
+import traceback
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Any
+
+from games.kernel import Seat
+from refusals import Reason, Refusal
+from services.table.app import duties
+from services.table.app.current import Current, Entry
+from services.table.app.duties import Performer, Result
+from services.table.app.gallery import Gallery
+from services.table.app.mailbox import Act, Answer, Arrive, Letter, Mailbox, Request, SetReady, Tick
+from services.table.app.outside import Outside
+from services.table.app.requests import fingerprint, written_answer
+from services.table.app.store_health import store_away
+from services.table.app.table_time import Alarm
+from services.table.model import clocks as clocking
+from services.table.model import flow
+from services.table.model.clocks import ClockName
+from services.table.model.events import CloseCause, Closed, DealSettled, DealStarted, Move
+from services.table.model.flow import Draft
+from services.table.model.state import GATHERING, Stage
+from services.table.ports import Appended, Batch, Farewell, RequestRow, StoreAway, StoreFull
+
+RETRY_MS = 1_000
+"""After a full store, until the table tries again what nobody waits for."""
+_STEP_MS = 20
+"""Between two tries while the store comes and goes."""
+
+
+class Gone(StrEnum):
+    """Why a table is not here any more.
+
+    FINISHED: everything about it is done. MOVED: another owner has it. LOST_TAIL: its log has lost entries and must
+    be read again. STOPPED: this process lets it go.
+    """
+
+    FINISHED = "finished"
+    MOVED = "moved"
+    LOST_TAIL = "lost_tail"
+    STOPPED = "stopped"
+
+
+_FAREWELLS = {
+    Gone.FINISHED: Farewell.ENDED,
+    Gone.MOVED: Farewell.MOVED,
+    Gone.LOST_TAIL: Farewell.RECONNECT,
+    Gone.STOPPED: Farewell.SHUTDOWN,
+}
+
+
+class _Leave(Exception):
+    """The table is not here any more."""
+
+    def __init__(self, why: Gone) -> None:
+        super().__init__(why)
+        self.why = why
+
+
+class Table:
+    """A table this process owns. `start` it once; it then runs until it is gone."""
+
+    def __init__(self, outside: Outside, current: Current, on_gone: Callable[["Table", Gone], None]) -> None:
+        self._outside = outside
+        self._current = current
+        self._on_gone = on_gone
+        self.gallery = Gallery(outside, current)
+        self._mailbox = Mailbox(outside.limits.mailbox_count_max)
+        self._performer = Performer(outside, current.state, current.epoch)
+        self._open: Letter | None = None
+        self._alarm: Alarm | None = None
+        self._tick_waits = False
+        self._batch_count = 0
+        self._task: asyncio.Task[None] | None = None
+        self._duties: asyncio.Task[None] | None = None
+        self._leaving: Gone | None = None
+
+    # --- from outside -------------------------------------------------------------------
+
+    @property
+    def current(self) -> Current:
+        """What is known of the table; to be read only."""
+        return self._current
+
+    @property
+    def table_id(self) -> str:
+        """The table's id."""
+        return self._current.state.table_id
+
+    def start(self) -> None:
+        """Begin to take letters."""
+        self._outside.meters.staged(None, self._current.state.stage)
+        self._task = asyncio.create_task(self._run(), name="table")
+
+    async def ask(self, request: Request) -> Answer:
+        """Have a request decided.
+
+        Raises: Refusal: what it is refused for; STORE_UNAVAILABLE where that is not known.
+        """
+        if self._outside.health.away:
+            raise store_away()
+        if self._leaving is not None:
+            raise Refusal(Reason.SHUTTING_DOWN)
+        reply: asyncio.Future[Answer | None] = asyncio.get_running_loop().create_future()
+        self._mailbox.put(Letter(request, reply))
+        answer = await reply
+        assert answer is not None
+        return answer
+
+    def arrive(self, seat: Seat) -> None:
+        """A player shows a sign of life."""
+        state = self._current.state
+        if state.stage is Stage.WAITING and seat not in state.arrived:
+            self._mailbox.put(Letter(Arrive(seat)))
+
+    def store_lost(self) -> None:
+        """The store is away: nobody waits for it."""
+        for letter in (self._open, *self._mailbox):
+            if letter is not None and letter.is_request:
+                letter.refuse(store_away())
+
+    def store_found(self) -> None:
+        """The store is back: clocks go on, later than they were to end."""
+        self.gallery.prompt_all()
+
+    async def stop(self, why: Gone = Gone.STOPPED, *, patience_ms: int = 500) -> None:
+        """Let the table go after the turn it is in, or in the midst of it if that takes too long."""
+        self._leaving = self._leaving or why
+        self._mailbox.put(Letter(Tick()))
+        if self._task is not None:
+            await asyncio.wait([self._task], timeout=patience_ms / 1000)
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    # --- turns --------------------------------------------------------------------------
+
+    async def _run(self) -> None:
+        why = Gone.STOPPED
+        try:
+            self._look_ahead()
+            while self._leaving is None:
+                self._open = await self._mailbox.get()
+                await self._turn(self._open)
+                self._open = None
+            why = self._leaving
+        except _Leave as leaving:
+            why = leaving.why
+        finally:
+            self._leave(why)
+
+    def _leave(self, why: Gone) -> None:
+        """The task's last act: nothing is left waiting."""
+        self._leaving = why
+        if self._alarm is not None:
+            self._alarm.cancel()
+        if self._duties is not None:
+            self._duties.cancel()
+        refusal = Refusal(Reason.SHUTTING_DOWN, retry_after_ms=RETRY_MS)
+        for letter in (self._open, *self._mailbox):
+            if letter is not None:
+                letter.refuse(refusal)
+        self.gallery.viewers.close_all(_FAREWELLS[why])
+        self._outside.meters.staged(self._current.state.stage, None)
+        self._on_gone(self, why)
+
+    async def _turn(self, letter: Letter) -> None:
+        if letter.given_up:
+            return
+        self._outside.checkpoints.reach("received")
+        draft = Draft(self._current.state, self._draw_floor, floor_passed=self._floor_passed())
+        try:
+            answer = _DECIDERS[type(letter.content)](self, letter.content, draft)
+            if draft.events or draft.private:
+                await self._commit(letter, draft, answer)
+        except Refusal as refusal:
+            if not letter.is_request:  # what the table does itself is never refused
+                self._fault(refusal)
+            letter.refuse(refusal)
+        except StoreFull:
+            self._store_full(letter)
+        except (_Leave, asyncio.CancelledError):
+            raise
+        except Exception as error:
+            self._fault(error)
+            letter.refuse(Refusal(Reason.TABLE_QUARANTINED))
+        else:
+            letter.answer(answer)
+            self._outside.checkpoints.reach("answered")
+        self._look_ahead()
+
+    def _store_full(self, letter: Letter) -> None:
+        letter.refuse(Refusal(Reason.OVERLOADED, detail="the store is full", retry_after_ms=RETRY_MS))
+        if isinstance(letter.content, Tick):
+            self._ring_at(self._outside.time.now_ms() + RETRY_MS)
+
+    def _fault(self, error: Exception) -> None:
+        """A fault of ours stops this table alone. Its text may name tiles: above debug, where it arose is all."""
+        self._current.progress.faulted = True
+        self._outside.meters.quarantined()
+        self._outside.journal.error(
+            "table_quarantined", table_id=self.table_id, seq=self._current.state.seq, **_whereabouts(error)
+        )
+        self._outside.journal.debug("fault", table_id=self.table_id, exc_info=error)
+
+    # --- deciding -----------------------------------------------------------------------
+
+    def _decide_act(self, act: Act, draft: Draft) -> Answer:
+        known = self._known(act)
+        return known or Answer(flow.act(draft, act.seat, act.decision_id, act.action))
+
+    def _decide_ready(self, ready: SetReady, draft: Draft) -> Answer:
+        known = self._known(ready)
+        if known is not None:
+            return known
+        outcome = flow.ready(draft, ready.seat, ready.nonce)
+        return Answer(outcome, duplicate=not draft.events)
+
+    def _known(self, request: Request) -> Answer | None:
+        """The answer a request got before.
+
+        Raises: Refusal: REQUEST_ID_REUSED, or TABLE_QUARANTINED and TABLE_CLOSED for a new one.
+        """
+        outcome = self._current.requests.known(request.seat, request.request_id, fingerprint(request))
+        if outcome is not None:
+            return Answer(outcome, duplicate=True)
+        self._check_open()
+        return None
+
+    def check_sound(self) -> None:
+        """Raises: Refusal: TABLE_QUARANTINED: a fault has stopped the table."""
+        if self._current.progress.faulted or self._current.state.closed is CloseCause.FAULT:
+            raise Refusal(Reason.TABLE_QUARANTINED)
+
+    def _check_open(self) -> None:
+        self.check_sound()
+        if self._current.state.stage is Stage.CLOSED:
+            raise Refusal(Reason.TABLE_CLOSED)
+
+    def _decide_arrive(self, arrive: Arrive, draft: Draft) -> None:
+        flow.arrive(draft, arrive.seat)
+
+    def _decide_tick(self, tick: Tick, draft: Draft) -> None:
+        self._tick_waits = False
+        if self._current.progress.faulted:
+            return
+        now_ms = self._outside.time.now_ms()
+        due = [clock.name for clock in self._current.clocks if clock.ends_ms <= now_ms]
+        for name in due:
+            if name is not ClockName.FLOOR:
+                flow.run_out(draft, name)
+                self._outside.meters.ran_out(name)
+                return
+        if due:
+            flow.run_out(draft, ClockName.FLOOR)
+
+    def _decide_claimed(self, result: duties.Claimed, draft: Draft) -> None:
+        self._current.progress.claimed = True
+
+    def _decide_reserved(self, result: duties.StakesReserved, draft: Draft) -> None:
+        if self._awaits_stakes(result.deal_id):
+            flow.start_deal(draft, result.balances, self._outside.entropy.seed())
+
+    def _decide_stakes_refused(self, result: duties.StakesRefused, draft: Draft) -> None:
+        if self._awaits_stakes(result.deal_id):
+            flow.close(draft, result.cause)
+
+    def _awaits_stakes(self, deal_id: str) -> bool:
+        state = self._current.state
+        return state.stage in GATHERING and state.all_ready and flow.next_deal_id(state) == deal_id
+
+    def _decide_settled(self, result: duties.SettlementMade, draft: Draft) -> None:
+        if self._current.state.dues[:1] == (result.due,):
+            flow.payments_made(draft, result.due, result.lines, result.balances)
+
+    def _decide_released(self, result: duties.StakesReleased, draft: Draft) -> None:
+        state = self._current.state
+        self._current.progress.released = result.deal_id
+        deal = state.deal
+        if state.stage is Stage.PLAYING and deal is not None and deal.deal_id == result.deal_id:
+            flow.settle_deal(draft)
+
+    def _decide_seats_released(self, result: duties.SeatsReleased, draft: Draft) -> None:
+        self._current.progress.seats_released = True
+
+    def _decide_fault(self, result: duties.FaultDue, draft: Draft) -> None:
+        flow.close(draft, CloseCause.FAULT)
+
+    def _decide_finishing(self, result: duties.Finishing, draft: Draft) -> None:
+        raise _Leave(Gone.FINISHED)
+
+    def _decide_duty_refused(self, result: duties.DutyRefused, draft: Draft) -> None:
+        """A definite no where none may be: a newer owner, or books and log that do not agree."""
+        if result.reason is Reason.FENCED:
+            raise _Leave(Gone.MOVED)
+        state, progress = self._current.state, self._current.progress
+        duty = result.duty
+        self._outside.journal.error(
+            "duty_refused", table_id=self.table_id, duty=type(duty).__name__, reason=result.reason
+        )
+        if isinstance(duty, duties.ReleaseSeats):
+            progress.seats_released = True
+            return
+        if isinstance(duty, duties.Release):
+            progress.released = duty.deal_id
+        else:
+            progress.claimed = progress.unsettled = True
+        if state.stage is not Stage.CLOSED and not progress.faulted:
+            progress.faulted = True
+            self._outside.meters.quarantined()
+
+    # --- storing, applying, showing -----------------------------------------------------
+
+    async def _commit(self, letter: Letter, draft: Draft, answer: Answer | None) -> None:
+        current = self._current
+        clocks = clocking.following(draft.state, current.clocks, self._outside.time.now_ms(), draft.floor_ms)
+        entries = tuple(
+            Entry(seq, event, self._outside.codec.encode(event))
+            for seq, event in enumerate(draft.events, current.state.seq + 1)
+        )
+        request = self._request_row(letter, answer)
+        question_closed = current.answers_stored and _decision_of(draft) != _decision_of(current)
+        forgets = draft.state.deal_number - 1 if draft.state.deal_number != current.state.deal_number else None
+        await self._append(
+            letter,
+            Batch(
+                table_id=self.table_id,
+                epoch=current.epoch,
+                token=self._next_token(),
+                expected_seq=current.state.seq,
+                entries=tuple(entry.data for entry in entries),
+                private=tuple(self._outside.codec.encode_private(event) for event in draft.private),
+                clears_answers=question_closed,
+                clocks=None if clocks == current.clocks else clocking.written(clocks, self._outside.time.now_ms()),
+                request=request,
+                forgets_deal=forgets,
+            ),
+        )
+        self._outside.checkpoints.reach("stored")
+        before = current.state.stage
+        current.state, current.clocks = draft.state, clocks
+        current.recent.extend(entries)
+        current.answers_stored = bool(draft.private) or (current.answers_stored and not question_closed)
+        if forgets is not None:
+            current.requests.forget_until(forgets)
+        if request is not None:
+            current.requests.remember(request)
+        self._show(letter, draft, entries, before)
+
+    def _request_row(self, letter: Letter, answer: Answer | None) -> RequestRow | None:
+        """How an accepted request is remembered: a move for this deal, a seat that is ready for the next one."""
+        content = letter.content
+        if answer is None or not isinstance(content, Act | SetReady):
+            return None
+        number = self._current.state.deal_number + isinstance(content, SetReady)
+        print_ = fingerprint(content)
+        return RequestRow(number, content.seat, content.request_id, print_, written_answer(answer.outcome))
+
+    def _next_token(self) -> str:
+        self._batch_count += 1
+        return str(self._batch_count)
+
+    async def _append(self, letter: Letter, batch: Batch) -> None:
+        """Have a batch stored. While the outcome is not known, the same batch is tried again, and nothing else."""
+        while True:
+            try:
+                outcome = await self._outside.log.append(batch)
+            except StoreAway:
+                if letter.is_request:
+                    letter.refuse(store_away())
+                await self._outside.clock.sleep_ms(_STEP_MS)
+                await self._outside.health.back()
+                continue
+            if outcome is not Appended.STORED:
+                self._outside.journal.warning("not_appended", table_id=self.table_id, outcome=outcome)
+                raise _Leave(Gone.MOVED if outcome is Appended.FENCED else Gone.LOST_TAIL)
+            return
+
+    def _show(self, letter: Letter, draft: Draft, entries: tuple[Entry, ...], before: Stage) -> None:
+        try:
+            if entries:
+                self.gallery.show(entries)
+            elif isinstance(letter.content, Act):
+                self.gallery.prompt_seat(letter.content.seat)
+        except Exception as error:  # stored already: the table stops, what happened stands
+            self._fault(error)
+        self._outside.checkpoints.reach("recorded" if isinstance(letter.content, duties.SettlementMade) else "shown")
+        self._count(draft, before)
+
+    def _count(self, draft: Draft, before: Stage) -> None:
+        after = draft.state.stage
+        if draft.private or any(isinstance(event, Move) for event in draft.events):
+            self._outside.meters.moved()
+        if after is not before:
+            self._outside.meters.staged(before, after)
+        for event in draft.events:
+            match event:
+                case DealStarted():
+                    self._note("deal_started", deal_id=event.deal_id)
+                case DealSettled():
+                    self._note("deal_settled", deal_id=event.deal_id)
+                case Closed():
+                    self._note("table_closed", cause=event.cause)
+                    self.gallery.viewers.close_all(Farewell.ENDED)
+                case _:
+                    pass
+
+    def _note(self, event: str, **facts: Any) -> None:
+        self._outside.journal.info(event, table_id=self.table_id, **facts)
+
+    # --- what comes next ----------------------------------------------------------------
+
+    def _draw_floor(self) -> int:
+        room = self._current.state.room
+        if not room.claim_floor_max_ms:
+            return 0
+        return self._outside.entropy.between(room.claim_floor_min_ms, room.claim_floor_max_ms)
+
+    def _floor_passed(self) -> bool:
+        floor = clocking.find(self._current.clocks, ClockName.FLOOR)
+        return floor is None or floor.ends_ms <= self._outside.time.now_ms()
+
+    def _look_ahead(self) -> None:
+        """Set the alarm for the next clock, and see to what is owed to others."""
+        end_ms = self._next_end_ms()
+        if end_ms is not None:
+            self._ring_at(end_ms)
+        if self._duties is None and duties.next_duty(self._current.state, self._current.progress) is not None:
+            self._duties = asyncio.create_task(self._do_duties(), name="table duties")
+
+    def _next_end_ms(self) -> int | None:
+        """When the next clock runs out; a floor that has passed is done with."""
+        passed = self._floor_passed()
+        clocks = (clock for clock in self._current.clocks if not (passed and clock.name is ClockName.FLOOR))
+        return clocking.next_end_ms(tuple(clocks))
+
+    def _ring_at(self, at_ms: int) -> None:
+        """Ring then at the latest: an alarm that is set for earlier will see."""
+        if self._alarm is not None and self._alarm.waits:
+            if self._alarm.at_ms <= at_ms:
+                return
+            self._alarm.cancel()
+        self._alarm = self._outside.alarms.set(at_ms, self._rung)
+
+    def _rung(self) -> None:
+        end_ms = self._next_end_ms()
+        if end_ms is None or self._tick_waits:
+            return
+        if end_ms > self._outside.time.now_ms():
+            self._ring_at(end_ms)
+            return
+        self._tick_waits = True
+        self._mailbox.put(Letter(Tick()))
+
+    async def _do_duties(self) -> None:
+        """Perform what is owed, one after the other, until nothing is."""
+        try:
+            while (duty := duties.next_duty(self._current.state, self._current.progress)) is not None:
+                result = await self._performer.perform(duty, self._current.state)
+                try:
+                    await self._tell(result)
+                except Refusal:
+                    await self._outside.clock.sleep_ms(RETRY_MS)
+        finally:
+            self._duties = None
+
+    async def _tell(self, result: Result) -> None:
+        reply: asyncio.Future[Answer | None] = asyncio.get_running_loop().create_future()
+        self._mailbox.put(Letter(result, reply))
+        await reply
+
+
+def _decision_of(held: Draft | Current) -> int | None:
+    """What names the decision that stands open."""
+    return None if held.state.deal is None else held.state.deal.opened_seq
+
+
+def _whereabouts(error: Exception) -> dict[str, object]:
+    frames = traceback.extract_tb(error.__traceback__)[-4:]
+    return {"error": type(error).__name__, "where": [f"{frame.name}:{frame.lineno}" for frame in frames]}
+
+
+_DECIDERS: dict[type, Callable[[Table, Any, Draft], Answer | None]] = {
+    Act: Table._decide_act,
+    SetReady: Table._decide_ready,
+    Arrive: Table._decide_arrive,
+    Tick: Table._decide_tick,
+    duties.Claimed: Table._decide_claimed,
+    duties.StakesReserved: Table._decide_reserved,
+    duties.StakesRefused: Table._decide_stakes_refused,
+    duties.SettlementMade: Table._decide_settled,
+    duties.StakesReleased: Table._decide_released,
+    duties.SeatsReleased: Table._decide_seats_released,
+    duties.FaultDue: Table._decide_fault,
+    duties.Finishing: Table._decide_finishing,
+    duties.DutyRefused: Table._decide_duty_refused,
+}

@@ -1,0 +1,1 @@
+"""The table's calls and messages on the wire."""

@@ -1,0 +1,47 @@
+"""Entries of a log as bytes: the messages the wire has, so that what is stored can be sent as it is."""
+
+from cardroom.mahjong.v1 import action_pb2
+from cardroom.table.v1 import event_pb2
+from google.protobuf.message import DecodeError
+
+from games.catalog import UnknownVariant
+from games.kernel import OptionError
+from games.mahjong.actions import CHOICE_OF
+from games.mahjong.events import Answered
+from services.table.edge.events import event_from_message, event_to_message
+from services.table.model.events import TableEvent
+from services.table.model.play import GameEvent
+from services.table.ports import UnreadableEntry
+from wire.mahjong import action_from_proto, action_to_proto
+
+_ACTION_OF = {choice: action for action, choice in CHOICE_OF.items()}
+_UNREADABLE = (DecodeError, ValueError, KeyError, StopIteration, UnknownVariant, OptionError)
+
+
+class ProtobufCodec:
+    """`Codec` by protobuf. A private answer is the seat's byte and the action it was given by."""
+
+    def encode(self, event: TableEvent) -> bytes:
+        """See `Codec`."""
+        return event_to_message(event).SerializeToString()
+
+    def decode(self, data: bytes) -> TableEvent:
+        """See `Codec`."""
+        try:
+            return event_from_message(event_pb2.TableEvent.FromString(data))
+        except _UNREADABLE as error:
+            raise UnreadableEntry(type(error).__name__) from error
+
+    def encode_private(self, event: GameEvent) -> bytes:
+        """See `Codec`."""
+        assert isinstance(event, Answered), event
+        action = _ACTION_OF[event.choice](event.seat)
+        return bytes([event.seat]) + action_to_proto(action).SerializeToString()
+
+    def decode_private(self, data: bytes) -> GameEvent:
+        """See `Codec`."""
+        try:
+            action = action_from_proto(action_pb2.Action.FromString(data[1:]), data[0])
+            return Answered(data[0], CHOICE_OF[type(action)])
+        except (*_UNREADABLE, IndexError) as error:
+            raise UnreadableEntry(type(error).__name__) from error

@@ -1,0 +1,239 @@
+"""Rooms and entries of a log as messages, and back."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from cardroom.table.v1 import event_pb2, room_pb2
+
+from games.kernel import Line, Payment
+from services.table.model import events as happened
+from services.table.model.events import CloseCause, TableEvent
+from services.table.model.room import ClaimTiming, Room
+from wire.mahjong import event_from_proto, event_to_proto
+from wire.options import options_from_struct, options_to_struct
+
+TIMINGS: Mapping[ClaimTiming, room_pb2.ClaimTiming.ValueType] = {
+    ClaimTiming.NATURAL: room_pb2.CLAIM_TIMING_NATURAL,
+    ClaimTiming.FIXED: room_pb2.CLAIM_TIMING_FIXED,
+}
+CAUSES: Mapping[CloseCause, event_pb2.TableCloseCause.ValueType] = {
+    CloseCause.NOT_READY: event_pb2.TABLE_CLOSE_CAUSE_NOT_READY,
+    CloseCause.BALANCE: event_pb2.TABLE_CLOSE_CAUSE_BALANCE,
+    CloseCause.DEALS_PLAYED: event_pb2.TABLE_CLOSE_CAUSE_DEALS_PLAYED,
+    CloseCause.FAULT: event_pb2.TABLE_CLOSE_CAUSE_FAULT,
+    CloseCause.STAKE: event_pb2.TABLE_CLOSE_CAUSE_STAKE,
+}
+
+
+def room_to_proto(room: Room) -> room_pb2.Room:
+    """A room as a message."""
+    return room_pb2.Room(
+        room_id=room.room_id,
+        name=room.name,
+        variant=room.variant,
+        options=options_to_struct(room.options),
+        asset=room.asset,
+        stake=room.stake,
+        least_balance=room.least_balance,
+        turn_limit_ms=room.turn_limit_ms,
+        claim_limit_ms=room.claim_limit_ms,
+        claim_timing=TIMINGS[room.claim_timing],
+        claim_floor_min_ms=room.claim_floor_min_ms,
+        claim_floor_max_ms=room.claim_floor_max_ms,
+        ready_limit_ms=room.ready_limit_ms,
+        dealing_ms=room.dealing_ms,
+        arrive_limit_ms=room.arrive_limit_ms,
+        bots_allowed=room.bots_allowed,
+        deals_max=room.deals_max,
+        etag=room.etag,
+    )
+
+
+def room_from_proto(message: room_pb2.Room) -> Room:
+    """The room a message describes; an unspecified timing is natural. Raises: OptionError."""
+    fixed = message.claim_timing == room_pb2.CLAIM_TIMING_FIXED
+    return Room(
+        room_id=message.room_id,
+        name=message.name,
+        variant=message.variant,
+        options=options_from_struct(message.options),
+        asset=message.asset,
+        stake=message.stake,
+        least_balance=message.least_balance,
+        turn_limit_ms=message.turn_limit_ms,
+        claim_limit_ms=message.claim_limit_ms,
+        claim_timing=ClaimTiming.FIXED if fixed else ClaimTiming.NATURAL,
+        claim_floor_min_ms=message.claim_floor_min_ms,
+        claim_floor_max_ms=message.claim_floor_max_ms,
+        ready_limit_ms=message.ready_limit_ms,
+        dealing_ms=message.dealing_ms,
+        arrive_limit_ms=message.arrive_limit_ms,
+        bots_allowed=message.bots_allowed,
+        deals_max=message.deals_max,
+        etag=message.etag,
+    )
+
+
+def players_to_proto(players: Iterable[str]) -> list[event_pb2.SeatTaken]:
+    """Players in seat order as rows."""
+    return [event_pb2.SeatTaken(seat=seat, player_id=player) for seat, player in enumerate(players)]
+
+
+def players_from_proto(rows: Sequence[event_pb2.SeatTaken]) -> tuple[str, ...]:
+    """Players in seat order; the rows are in that order."""
+    return tuple(row.player_id for row in rows)
+
+
+def event_to_message(event: TableEvent) -> event_pb2.TableEvent:
+    """An entry as a message, whole or redacted."""
+    return _WRITERS[type(event)](event)
+
+
+def event_from_message(message: event_pb2.TableEvent) -> TableEvent:
+    """The entry a message holds.
+
+    Raises: ValueError, KeyError: it holds none that is known here.
+    """
+    kind = message.WhichOneof("kind")
+    if kind is None:
+        raise ValueError("no entry is set")
+    return _READERS[kind](getattr(message, kind))
+
+
+def payments_made_to_proto(event: happened.PaymentsMade) -> event_pb2.PaymentsMade:
+    """A settlement carried out as a message."""
+    return event_pb2.PaymentsMade(
+        deal_id=event.deal_id,
+        settlement_seq=event.settlement_seq,
+        asset=event.asset,
+        payments=[_payment(line.payment, line.paid) for line in event.lines],
+        balances=_balances(event.balances),
+    )
+
+
+def _payment(payment: Payment, paid: int) -> event_pb2.TablePayment:
+    return event_pb2.TablePayment(
+        payer_seat=payment.payer,
+        payee_seat=payment.payee,
+        asked=payment.amount,
+        paid=paid,
+        cause=payment.cause,
+    )
+
+
+def _payment_from(message: event_pb2.TablePayment) -> Payment:
+    payee = message.payee_seat if message.HasField("payee_seat") else None
+    return Payment(message.payer_seat, payee, message.asked, message.cause)
+
+
+def _balances(balances: Iterable[int]) -> list[event_pb2.SeatBalance]:
+    return [event_pb2.SeatBalance(seat=seat, balance=balance) for seat, balance in enumerate(balances)]
+
+
+def _balances_from(rows: Iterable[event_pb2.SeatBalance]) -> tuple[int, ...]:
+    return tuple(row.balance for row in rows)
+
+
+def _created(event: happened.Created) -> event_pb2.TableEvent:
+    created = event_pb2.TableCreated(
+        room=room_to_proto(event.room),
+        seats=players_to_proto(event.players),
+        match_id=event.match_id,
+        first_dealer=event.first_dealer,
+    )
+    return event_pb2.TableEvent(created=created)
+
+
+def _created_from(message: event_pb2.TableCreated) -> happened.Created:
+    return happened.Created(
+        room_from_proto(message.room), players_from_proto(message.seats), message.match_id, message.first_dealer
+    )
+
+
+def _deal_started(event: happened.DealStarted) -> event_pb2.TableEvent:
+    started = event_pb2.DealStarted(
+        deal_id=event.deal_id,
+        deal_number=event.deal_number,
+        dealer=event.dealer,
+        seed_commitment=event.commitment.hex(),
+        nonces=[nonce.hex() for nonce in event.nonces],
+        balances=_balances(event.balances),
+        seed="" if event.seed is None else event.seed.hex(),
+    )
+    return event_pb2.TableEvent(deal_started=started)
+
+
+def _deal_started_from(message: event_pb2.DealStarted) -> happened.DealStarted:
+    return happened.DealStarted(
+        deal_id=message.deal_id,
+        deal_number=message.deal_number,
+        dealer=message.dealer,
+        commitment=bytes.fromhex(message.seed_commitment),
+        nonces=tuple(bytes.fromhex(nonce) for nonce in message.nonces),
+        balances=_balances_from(message.balances),
+        seed=bytes.fromhex(message.seed) if message.seed else None,
+    )
+
+
+def _payments_due(event: happened.PaymentsDue) -> event_pb2.TableEvent:
+    due = event_pb2.PaymentsDue(
+        deal_id=event.deal_id,
+        settlement_seq=event.settlement_seq,
+        asset=event.asset,
+        payments=[_payment(payment, 0) for payment in event.payments],
+    )
+    return event_pb2.TableEvent(payments_due=due)
+
+
+def _payments_due_from(message: event_pb2.PaymentsDue) -> happened.PaymentsDue:
+    payments = tuple(_payment_from(row) for row in message.payments)
+    return happened.PaymentsDue(message.deal_id, message.settlement_seq, message.asset, payments)
+
+
+def _payments_made_from(message: event_pb2.PaymentsMade) -> happened.PaymentsMade:
+    return happened.PaymentsMade(
+        deal_id=message.deal_id,
+        settlement_seq=message.settlement_seq,
+        asset=message.asset,
+        lines=tuple(Line(_payment_from(row), row.paid) for row in message.payments),
+        balances=_balances_from(message.balances),
+    )
+
+
+def _deal_settled(event: happened.DealSettled) -> event_pb2.TableEvent:
+    settled = event_pb2.DealSettled(deal_id=event.deal_id, seed=event.seed.hex(), balances=_balances(event.balances))
+    return event_pb2.TableEvent(deal_settled=settled)
+
+
+def _deal_settled_from(message: event_pb2.DealSettled) -> happened.DealSettled:
+    return happened.DealSettled(message.deal_id, bytes.fromhex(message.seed), _balances_from(message.balances))
+
+
+def _closed_from(message: event_pb2.TableClosed) -> happened.Closed:
+    return happened.Closed(next(cause for cause, number in CAUSES.items() if number == message.cause))
+
+
+_WRITERS: dict[type, Callable[[Any], event_pb2.TableEvent]] = {
+    happened.Created: _created,
+    happened.Arrived: lambda event: event_pb2.TableEvent(arrived=event_pb2.SeatArrived(seat=event.seat)),
+    happened.Ready: lambda event: event_pb2.TableEvent(
+        ready=event_pb2.SeatReady(seat=event.seat, nonce=event.nonce.hex())
+    ),
+    happened.DealStarted: _deal_started,
+    happened.Move: lambda event: event_pb2.TableEvent(mahjong=event_to_proto(event.event)),
+    happened.PaymentsDue: _payments_due,
+    happened.PaymentsMade: lambda event: event_pb2.TableEvent(payments_made=payments_made_to_proto(event)),
+    happened.DealSettled: _deal_settled,
+    happened.Closed: lambda event: event_pb2.TableEvent(closed=event_pb2.TableClosed(cause=CAUSES[event.cause])),
+}
+_READERS: dict[str, Callable[[Any], TableEvent]] = {
+    "created": _created_from,
+    "arrived": lambda message: happened.Arrived(message.seat),
+    "ready": lambda message: happened.Ready(message.seat, bytes.fromhex(message.nonce)),
+    "deal_started": _deal_started_from,
+    "mahjong": lambda message: happened.Move(event_from_proto(message)),
+    "payments_due": _payments_due_from,
+    "payments_made": _payments_made_from,
+    "deal_settled": _deal_settled_from,
+    "closed": _closed_from,
+}

@@ -1,0 +1,104 @@
+"""Requests of game clients and services as the table's own values; what is malformed is refused here."""
+
+import re
+from uuid import UUID
+
+from cardroom.table.v1 import control_pb2, room_pb2, table_pb2
+
+from games.kernel import OptionError, Seat
+from refusals import Reason, Refusal
+from services.table.app.mailbox import Act, SetReady
+from services.table.edge.events import players_from_proto, room_from_proto
+from services.table.model.events import Created
+from services.table.model.shuffle import NONCE_BYTES_MAX
+from wire.mahjong import WireError, action_from_proto
+
+_TABLE_ID = re.compile(r"[A-Za-z0-9._-]{1,64}").fullmatch
+_PLAYER_ID = re.compile(r"[A-Za-z0-9._:-]{1,64}").fullmatch
+_UUID_LENGTH = 36
+_AT_LEAST = {
+    "stake": 1,
+    "least_balance": 0,
+    "turn_limit_ms": 1,
+    "claim_limit_ms": 1,
+    "claim_floor_min_ms": 0,
+    "claim_floor_max_ms": 0,
+    "ready_limit_ms": 1,
+    "dealing_ms": 0,
+    "arrive_limit_ms": 1,
+}
+"""Least value of each number of a room."""
+_LONGEST_MS = 86_400_000
+_ASSETS = ("points", "coins")
+
+
+def act(request: table_pb2.ActRequest, seat: Seat) -> Act:
+    """A move. Raises: Refusal: INVALID_FIELD, WRONG_GAME."""
+    kind = request.WhichOneof("action")
+    if kind is None:
+        raise Refusal(Reason.INVALID_FIELD, field="action", detail="name a move")
+    try:
+        action = action_from_proto(request.mahjong, seat)
+    except WireError as error:
+        raise Refusal(Reason.INVALID_FIELD, field=error.field, detail=error.detail) from None
+    return Act(seat, request_id(request.request_id), request.decision_id, action)
+
+
+def set_ready(request: table_pb2.SetReadyRequest, seat: Seat) -> SetReady:
+    """A seat that is ready. Raises: Refusal: INVALID_FIELD."""
+    if len(request.nonce) > NONCE_BYTES_MAX:
+        raise Refusal(Reason.INVALID_FIELD, field="nonce", detail=f"at most {NONCE_BYTES_MAX} bytes")
+    return SetReady(seat, request_id(request.request_id), request.nonce)
+
+
+def request_id(text: str) -> str:
+    """A UUID in its usual form. Raises: Refusal: INVALID_FIELD."""
+    try:
+        known = len(text) == _UUID_LENGTH and str(UUID(text)) == text.lower()
+    except ValueError:
+        known = False
+    if not known:
+        raise Refusal(Reason.INVALID_FIELD, field="request_id", detail="not a UUID")
+    return text.lower()
+
+
+def table_id(text: str) -> str:
+    """A table's id. Raises: Refusal: INVALID_FIELD."""
+    if _TABLE_ID(text) is None:
+        raise Refusal(Reason.INVALID_FIELD, field="table_id", detail="1-64 of a-z A-Z 0-9 . _ -")
+    return text
+
+
+def created(request: control_pb2.CreateTableRequest) -> Created:
+    """A table to be made. Raises: Refusal: INVALID_FIELD, OPTION_INVALID."""
+    check_room(request.room)
+    seats = request.seats
+    if [row.seat for row in seats] != list(range(len(seats))) or not seats:
+        raise Refusal(Reason.INVALID_FIELD, field="seats", detail="one row a seat, seat 0 first")
+    players = players_from_proto(seats)
+    for index, player in enumerate(players):
+        if _PLAYER_ID(player) is None:
+            raise Refusal(Reason.INVALID_FIELD, field=f"seats[{index}].player_id", detail="1-64 of a-z A-Z 0-9 . _ : -")
+        if player in players[:index]:
+            raise Refusal(Reason.INVALID_FIELD, field=f"seats[{index}].player_id", detail="sits at two places")
+    if request.first_dealer >= len(players):
+        raise Refusal(Reason.INVALID_FIELD, field="first_dealer", detail="no such seat")
+    try:
+        room = room_from_proto(request.room)
+    except OptionError as error:
+        raise Refusal(Reason.OPTION_INVALID, field=f"room.options.{error.field}", detail=error.detail) from None
+    return Created(room, players, request.match_id, request.first_dealer)
+
+
+def check_room(room: room_pb2.Room) -> None:
+    """Raises: Refusal: INVALID_FIELD: a number of the room is out of range."""
+    for name, least in _AT_LEAST.items():
+        value = getattr(room, name)
+        if value < least:
+            raise Refusal(Reason.INVALID_FIELD, field=f"room.{name}", detail=f"at least {least}")
+        if name.endswith("_ms") and value > _LONGEST_MS:
+            raise Refusal(Reason.INVALID_FIELD, field=f"room.{name}", detail="at most a day")
+    if room.claim_floor_min_ms > room.claim_floor_max_ms:
+        raise Refusal(Reason.INVALID_FIELD, field="room.claim_floor_min_ms", detail="above claim_floor_max_ms")
+    if room.asset not in _ASSETS:
+        raise Refusal(Reason.INVALID_FIELD, field="room.asset", detail="points or coins")

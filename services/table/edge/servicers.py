@@ -1,0 +1,189 @@
+"""The table's two services on the wire."""
+
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import aclosing, contextmanager
+from typing import Any
+
+import grpc
+import grpc.aio
+from cardroom.table.v1 import control_pb2, control_pb2_grpc, table_pb2
+from google.protobuf.message import Message
+
+from games.kernel import Seat
+from refusals import Reason, Refusal
+from services.table.app.pod import Pod
+from services.table.app.store_health import store_away
+from services.table.app.table import Table
+from services.table.edge import requests as reading
+from services.table.edge.presenter import STAGES, ProtobufPresenter
+from services.table.ports import StoreAway, StoreFull
+from serving.auth import current_caller
+
+TABLE_SERVICE = table_pb2.DESCRIPTOR.services_by_name["TableService"]
+CONTROL_SERVICE = control_pb2.DESCRIPTOR.services_by_name["TableControlService"]
+
+_POD_KEY = "x-table-pod"
+_PAGE_DEFAULT = 100
+_PAGE_MAX = 1_000
+
+Context = grpc.aio.ServicerContext[Any, Any]
+
+
+@contextmanager
+def _store_spoken() -> Iterator[None]:
+    """Say in the wire's words that the store is away or full."""
+    try:
+        yield
+    except StoreAway:
+        raise store_away() from None
+    except StoreFull:
+        raise Refusal(Reason.OVERLOADED, detail="the store is full") from None
+
+
+class TableServicer:
+    """`TableService`. Streams are bytes already, so it adds its handlers itself."""
+
+    def __init__(self, pod: Pod, presenter: ProtobufPresenter) -> None:
+        self._pod = pod
+        self._presenter = presenter
+
+    def add_to(self, server: grpc.aio.Server) -> str:
+        """Add the service's handlers; returns its full name."""
+        handlers = {
+            "Watch": grpc.unary_stream_rpc_method_handler(self.watch, table_pb2.WatchRequest.FromString, _as_it_is),
+            "Act": _unary(self.act, table_pb2.ActRequest),
+            "SetReady": _unary(self.set_ready, table_pb2.SetReadyRequest),
+            "GetSnapshot": _unary(self.get_snapshot, table_pb2.GetSnapshotRequest),
+        }
+        assert set(handlers) == set(TABLE_SERVICE.methods_by_name), handlers.keys()
+        name: str = TABLE_SERVICE.full_name
+        server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(name, handlers),))
+        server.add_registered_method_handlers(name, handlers)
+        return name
+
+    async def watch(self, request: table_pb2.WatchRequest, context: Context) -> AsyncIterator[bytes]:
+        """What happens at a table, to one viewer."""
+        with _store_spoken():
+            table, seat = await self._table(request.table_id, context)
+            table.check_sound()
+            after_seq = request.after_seq if request.HasField("after_seq") else None
+            frames = table.gallery.stream(seat, after_seq, request.known_epoch)
+            if seat is not None:
+                table.arrive(seat)
+            async with aclosing(frames):
+                async for frame in frames:
+                    yield frame
+
+    async def act(self, request: table_pb2.ActRequest, context: Context) -> table_pb2.ActResponse:
+        """A move; answered after it is stored."""
+        with _store_spoken():
+            table, seat = await self._table(request.table_id, context)
+            answer = await self._pod.ask(table, reading.act(request, _seated(seat)))
+        outcome = answer.outcome
+        return table_pb2.ActResponse(
+            seq=outcome.seq,
+            outcome=table_pb2.ACT_OUTCOME_QUEUED if outcome.queued else table_pb2.ACT_OUTCOME_ACCEPTED,
+            duplicate=answer.duplicate,
+        )
+
+    async def set_ready(self, request: table_pb2.SetReadyRequest, context: Context) -> table_pb2.SetReadyResponse:
+        """A seat is ready for the next deal."""
+        with _store_spoken():
+            table, seat = await self._table(request.table_id, context)
+            answer = await self._pod.ask(table, reading.set_ready(request, _seated(seat)))
+        return table_pb2.SetReadyResponse(seq=answer.outcome.seq, duplicate=answer.duplicate)
+
+    async def get_snapshot(
+        self, request: table_pb2.GetSnapshotRequest, context: Context
+    ) -> table_pb2.GetSnapshotResponse:
+        """What Watch would send first."""
+        with _store_spoken():
+            table, seat = await self._table(request.table_id, context)
+            table.check_sound()
+        current = table.current
+        return table_pb2.GetSnapshotResponse(
+            epoch=current.epoch,
+            seq=current.state.seq,
+            snapshot=self._presenter.sight(table.gallery.sight(seat)),
+        )
+
+    async def _table(self, table_id: str, context: Context) -> tuple[Table, Seat | None]:
+        """The table, and the caller's seat at it (None: a spectator).
+
+        Raises: Refusal: TOKEN_MISMATCH, NOT_OWNER, TABLE_UNKNOWN and what else `Pod.find` refuses.
+        """
+        caller = current_caller()
+        if caller.claims.get("table_id") != table_id:
+            raise Refusal(Reason.TOKEN_MISMATCH, field="table_id")
+        meant = next((value for key, value in context.invocation_metadata() or () if key == _POD_KEY), None)
+        if meant is not None and meant != self._pod.name:
+            raise await self._pod.owner_of(table_id)
+        table = await self._pod.find(table_id)
+        if caller.role != "seat":
+            return table, None
+        seat: Seat = caller.claims["seat"]
+        players = table.current.state.players
+        if not 0 <= seat < len(players) or players[seat] != caller.subject:
+            raise Refusal(Reason.TOKEN_MISMATCH, field="table_id", detail="the token's player does not sit there")
+        return table, seat
+
+
+class TableControlServicer(control_pb2_grpc.TableControlServiceServicer):
+    """`TableControlService`."""
+
+    def __init__(self, pod: Pod) -> None:
+        self._pod = pod
+
+    async def CreateTable(
+        self, request: control_pb2.CreateTableRequest, context: Context
+    ) -> control_pb2.CreateTableResponse:
+        """A table under a stable id; the same again returns it."""
+        with _store_spoken():
+            table_id = reading.table_id(request.table_id)
+            owner, existed = await self._pod.create(table_id, reading.created(request))
+        return control_pb2.CreateTableResponse(
+            table_id=table_id, pod=owner.pod, authority=owner.authority, epoch=owner.epoch, existed=existed
+        )
+
+    async def ListTables(
+        self, request: control_pb2.ListTablesRequest, context: Context
+    ) -> control_pb2.ListTablesResponse:
+        """This pod's tables by id, a page at a time; the token is the last id of the page before."""
+        if request.page_size > _PAGE_MAX:
+            raise Refusal(Reason.INVALID_FIELD, field="page_size", detail=f"at most {_PAGE_MAX}")
+        size = request.page_size or _PAGE_DEFAULT
+        names = sorted(name for name in self._pod.tables if name > request.page_token)
+        rows = [_summary(self._pod.tables[name]) for name in names[:size]]
+        more = len(names) > size
+        return control_pb2.ListTablesResponse(tables=rows, next_page_token=names[size - 1] if more else "")
+
+
+def _summary(table: Table) -> control_pb2.TableSummary:
+    current = table.current
+    return control_pb2.TableSummary(
+        table_id=table.table_id,
+        room_id=current.state.room.room_id,
+        state=STAGES[current.state.stage],
+        epoch=current.epoch,
+        seq=current.state.seq,
+        deal_number=current.state.deal_number,
+        viewer_count=len(table.gallery.viewers),
+    )
+
+
+def _seated(seat: Seat | None) -> Seat:
+    if seat is None:
+        raise Refusal(Reason.ROLE_NOT_ALLOWED)
+    return seat
+
+
+def _unary(behaviour: Callable[[Any, Context], Any], request: type[Message]) -> "grpc.RpcMethodHandler[Any, Any]":
+    return grpc.unary_unary_rpc_method_handler(behaviour, request.FromString, _serialized)
+
+
+def _serialized(message: Message) -> bytes:
+    return message.SerializeToString()
+
+
+def _as_it_is(frame: bytes) -> bytes:
+    return frame

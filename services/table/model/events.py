@@ -1,0 +1,110 @@
+"""What happens at a table. The log holds these in order, numbered from 1 without gaps."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from games.kernel import Line, Payment, Seat
+from services.table.model.play import GameEvent
+from services.table.model.room import Room
+
+
+class CloseCause(StrEnum):
+    """Why a table is dissolved."""
+
+    NOT_READY = "not_ready"
+    BALANCE = "balance"
+    DEALS_PLAYED = "deals_played"
+    FAULT = "fault"
+    STAKE = "stake"
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    """The table is made. `players` are ids in seat order; `first_dealer` sat down first (BB-5)."""
+
+    room: Room
+    players: tuple[str, ...]
+    match_id: str
+    first_dealer: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """A seat has shown its first sign of life (PF-12)."""
+
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A seat is ready for the next deal; `nonce` is its part of the shuffle, 0-32 bytes (PF-41)."""
+
+    seat: Seat
+    nonce: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class DealStarted:
+    """Stakes are reserved and the shuffle is committed to.
+
+    Attributes:
+        commitment: SHA-256 of the seed, 32 bytes (PF-41).
+        nonces: one a seat.
+        balances: units of the asset, one a seat.
+        seed: 32 bytes; None for everybody until the deal is settled.
+    """
+
+    deal_id: str
+    deal_number: int
+    dealer: Seat
+    commitment: bytes
+    nonces: tuple[bytes, ...]
+    balances: tuple[int, ...]
+    seed: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """An event of the game that is played."""
+
+    event: GameEvent
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentsDue:
+    """One settlement that the rules ask for; `settlement_seq` counts from 1 at this table for this asset."""
+
+    deal_id: str
+    settlement_seq: int
+    asset: str
+    payments: tuple[Payment, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentsMade:
+    """What the ledger moved, in the order asked, and what every seat has now."""
+
+    deal_id: str
+    settlement_seq: int
+    asset: str
+    lines: tuple[Line, ...]
+    balances: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DealSettled:
+    """All money of the deal has moved and the stakes are given back; the seed is shown (PF-41)."""
+
+    deal_id: str
+    seed: bytes
+    balances: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """The table is dissolved: the last entry of its log."""
+
+    cause: CloseCause
+
+
+TableEvent = Created | Arrived | Ready | DealStarted | Move | PaymentsDue | PaymentsMade | DealSettled | Closed

@@ -1,0 +1,261 @@
+"""What may happen at a table next: commands in, events out (PF-12). Nothing here waits, draws or sends.
+
+A `Draft` collects the events of one turn of the table on a copy of its state; nothing counts until they are stored.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from games.kernel import Line, Seat
+from refusals import Reason, Refusal
+from services.table.model import play, shuffle
+from services.table.model.clocks import ClockName
+from services.table.model.events import (
+    Arrived,
+    CloseCause,
+    Closed,
+    DealSettled,
+    DealStarted,
+    Move,
+    PaymentsDue,
+    PaymentsMade,
+    Ready,
+    TableEvent,
+)
+from services.table.model.play import GameAction, GameEvent, PlayerAction, Rest
+from services.table.model.room import ClaimTiming
+from services.table.model.state import GATHERING, Stage, TableState, answered, evolve
+
+_DECISION_ID = re.compile(r"(\d{1,18})-(\d{1,3})").fullmatch
+_STANDING = 0
+"""In place of an event's number in the decision id of standing actions."""
+
+
+class Draft:
+    """Events of one turn, and the state after them.
+
+    Attributes:
+        events: for the log, in order.
+        private: answers to the shared question that stands open; kept beside the log.
+        floor_ms: floor drawn for the question that the draft leaves open; None if the draft opened none.
+    """
+
+    def __init__(self, state: TableState, draw_floor: Callable[[], int], *, floor_passed: bool = True) -> None:
+        """`floor_passed`: whether the question that stands open, if any, has been open for its floor (PF-20)."""
+        self.state = state
+        self.events: list[TableEvent] = []
+        self.private: list[GameEvent] = []
+        self.floor_ms: int | None = None
+        self._draw_floor = draw_floor
+        self._floor_passed = floor_passed
+
+    def put(self, event: TableEvent) -> None:
+        """One more event for the log."""
+        self.state = evolve(self.state, event)
+        self.events.append(event)
+
+    def move(self, event: GameEvent) -> None:
+        """One more event of the game, and the payments it asks for (BB-50)."""
+        if play.is_private(event):
+            self.state = answered(self.state, event)
+            self.private.append(event)
+            return
+        self.put(Move(event))
+        payments = play.asked_by(event)
+        if payments:
+            deal, asset = self.state.deal, self.state.room.asset
+            assert deal is not None
+            seq = self.state.settlement_seqs.get(asset, 0) + 1
+            self.put(PaymentsDue(deal.deal_id, seq, asset, payments))
+
+    def play(self, action: GameAction) -> None:
+        """An action of the game and all that follows by itself. Raises: Refusal."""
+        assert self.state.deal is not None
+        self._decide(action)
+        while (follows := self._follows()) is not None:
+            self._decide(follows)
+
+    def settle_question(self) -> None:
+        """Close the open question if nothing keeps it open any more."""
+        while (follows := self._follows()) is not None:
+            self._decide(follows)
+
+    def _decide(self, action: GameAction) -> None:
+        assert self.state.deal is not None
+        before = self.state.deal.opened_seq
+        for event in play.decide(self.state.deal.game, action):
+            self.move(event)
+        if self.state.deal.opened_seq != before:
+            self.private.clear()
+            is_question = self.state.rest is Rest.QUESTION
+            self.floor_ms = self._draw_floor() if is_question else None
+            self._floor_passed = not self.floor_ms
+
+    def _follows(self) -> GameAction | None:
+        """What happens without anybody's doing: tiles dealt without a pause, questions nobody is asked (PF-20)."""
+        room, deal = self.state.room, self.state.deal
+        if self.state.rest is Rest.OPENING and not room.dealing_ms:
+            return play.DEAL
+        if self.state.rest is not Rest.QUESTION or room.claim_timing is ClaimTiming.FIXED or deal is None:
+            return None
+        if not self._floor_passed or play.awaiting(deal.game):
+            return None
+        return play.CLOSE_QUESTION
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What an accepted request is answered: a number and whether it waits for others' answers."""
+
+    seq: int
+    queued: bool = False
+
+
+def decision_id(opened_seq: int, seat: Seat) -> str:
+    """The name of a decision: the event that opened it and the seat that is asked."""
+    return f"{opened_seq}-{seat}"
+
+
+def standing_id(seat: Seat) -> str:
+    """The name under which standing actions are offered (BB-17)."""
+    return decision_id(_STANDING, seat)
+
+
+def arrive(draft: Draft, seat: Seat) -> None:
+    """A seat's first sign of life; nothing if it has arrived."""
+    if draft.state.stage is Stage.WAITING and seat not in draft.state.arrived:
+        draft.put(Arrived(seat))
+
+
+def ready(draft: Draft, seat: Seat, nonce: bytes) -> Outcome:
+    """A seat is ready for the next deal.
+
+    Raises: Refusal: WRONG_TABLE_STATE while a deal runs.
+    """
+    state = draft.state
+    if state.stage not in GATHERING:
+        raise Refusal(Reason.WRONG_TABLE_STATE, detail="a deal is running", rule="PF-12")
+    row = state.ready[seat]
+    if row is not None:
+        return Outcome(row.seq)
+    arrive(draft, seat)
+    draft.put(Ready(seat, nonce))
+    return Outcome(draft.state.seq)
+
+
+def act(draft: Draft, seat: Seat, decision: str, action: PlayerAction) -> Outcome:
+    """A move of a player.
+
+    Raises: Refusal: WRONG_TABLE_STATE, DECISION_STALE, INVALID_FIELD, or what the rules refuse it for.
+    """
+    state = draft.state
+    if state.rest is None or state.deal is None:
+        raise Refusal(Reason.WRONG_TABLE_STATE, detail="no deal is running", rule="PF-12")
+    _check_decision(state, seat, decision, action)
+    opened_seq = state.deal.opened_seq
+    is_answer = state.rest is Rest.QUESTION and not play.is_standing(action)
+    draft.play(action)
+    return Outcome(opened_seq, queued=True) if is_answer else Outcome(state.seq + 1)
+
+
+def _check_decision(state: TableState, seat: Seat, decision: str, action: PlayerAction) -> None:
+    assert state.deal is not None
+    if decision == decision_id(state.deal.opened_seq, seat):
+        return
+    standing = play.is_standing(action)
+    if standing and decision in ("", standing_id(seat)):
+        return
+    if not decision:
+        play.decide(state.deal.game, action)  # what the rules say comes first: not his turn, not asked
+        raise Refusal(Reason.INVALID_FIELD, field="decision_id", detail="name the decision this answers")
+    found = _DECISION_ID(decision)
+    if found is None:
+        raise Refusal(Reason.INVALID_FIELD, field="decision_id", detail="not the form of a decision id")
+    if int(found[2]) != seat:
+        raise Refusal(Reason.TOKEN_MISMATCH, field="decision_id", detail="the decision is another seat's")
+    raise Refusal(Reason.DECISION_STALE)
+
+
+def next_deal_id(state: TableState) -> str:
+    """The id of the next deal: the same for every owner of the table, so that a reservation can be repeated."""
+    return f"{state.table_id}.{state.deal_number + 1}"
+
+
+def start_deal(draft: Draft, balances: Sequence[int], seed: bytes) -> None:
+    """Stakes are reserved: commit to the shuffle, build the wall, throw the dice."""
+    state = draft.state
+    assert state.all_ready, state.stage
+    nonces = tuple(row.nonce for row in state.ready if row is not None)
+    deal_id = next_deal_id(state)
+    draft.put(
+        DealStarted(
+            deal_id=deal_id,
+            deal_number=state.deal_number + 1,
+            dealer=state.next_dealer,
+            commitment=shuffle.commitment(seed),
+            nonces=nonces,
+            balances=tuple(balances),
+            seed=seed,
+        )
+    )
+    assert draft.state.deal is not None
+    for event in play.opening(draft.state.deal.game, seed=seed, nonces=nonces, deal_id=deal_id):
+        draft.move(event)
+    draft.settle_question()
+
+
+def payments_made(draft: Draft, due: PaymentsDue, lines: Sequence[Line], balances: Sequence[int]) -> None:
+    """The ledger has carried out a settlement."""
+    draft.put(PaymentsMade(due.deal_id, due.settlement_seq, due.asset, tuple(lines), tuple(balances)))
+
+
+def settle_deal(draft: Draft) -> None:
+    """All money has moved and the stakes are given back: on to the next deal, or the table's end (PF-13)."""
+    state = draft.state
+    deal = state.deal
+    assert deal is not None
+    assert deal.seed is not None
+    draft.put(DealSettled(deal.deal_id, deal.seed, state.balances))
+    if state.room.deals_max and deal.number >= state.room.deals_max:
+        draft.put(Closed(CloseCause.DEALS_PLAYED))
+    elif min(state.balances) < state.room.least_balance:
+        draft.put(Closed(CloseCause.BALANCE))
+
+
+def close(draft: Draft, cause: CloseCause) -> None:
+    """The table is dissolved; nothing if it is already."""
+    if draft.state.stage is not Stage.CLOSED:
+        draft.put(Closed(cause))
+
+
+def run_out(draft: Draft, name: ClockName) -> None:
+    """A clock has run out."""
+    _RUN_OUT[name](draft)
+
+
+def _run_out_gathering(draft: Draft) -> None:
+    close(draft, CloseCause.NOT_READY)
+
+
+def _run_out_dealing(draft: Draft) -> None:
+    draft.play(play.DEAL)
+
+
+def _run_out_turn(draft: Draft) -> None:
+    assert draft.state.deal is not None
+    draft.play(play.timeout(draft.state.deal.game))
+
+
+def _run_out_claim(draft: Draft) -> None:
+    draft.play(play.CLOSE_QUESTION)
+
+
+_RUN_OUT: dict[ClockName, Callable[[Draft], None]] = {
+    ClockName.ARRIVE: _run_out_gathering,
+    ClockName.READY: _run_out_gathering,
+    ClockName.DEALING: _run_out_dealing,
+    ClockName.TURN: _run_out_turn,
+    ClockName.CLAIM: _run_out_claim,
+    ClockName.FLOOR: Draft.settle_question,
+}

@@ -1,0 +1,50 @@
+"""A room's settings as a table keeps them (PF-1, PF-2)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class ClaimTiming(StrEnum):
+    """How long a shared question stays open (PF-20)."""
+
+    NATURAL = "natural"
+    FIXED = "fixed"
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What a table is made with; it stays so for the table's whole life.
+
+    Attributes:
+        options: the variant's named options; those left out have their defaults.
+        stake: units of the asset, above zero.
+        least_balance: units of the asset a seat needs for each deal.
+        turn_limit_ms: turn clock, above zero.
+        claim_limit_ms: claim clock, above zero.
+        claim_floor_min_ms: lower bound of the floor under natural timing.
+        claim_floor_max_ms: its upper bound; 0 for no floor.
+        ready_limit_ms: clock for saying ready, above zero (PF-12).
+        dealing_ms: pause between dice and tiles; 0 for none (PF-12).
+        arrive_limit_ms: clock for the first sign of life, above zero (PF-12).
+        deals_max: deals until the table is dissolved; 0 for no limit.
+    """
+
+    room_id: str
+    name: str
+    variant: str
+    asset: str
+    stake: int
+    least_balance: int
+    turn_limit_ms: int
+    claim_limit_ms: int
+    claim_timing: ClaimTiming
+    claim_floor_min_ms: int
+    claim_floor_max_ms: int
+    ready_limit_ms: int
+    dealing_ms: int
+    arrive_limit_ms: int
+    bots_allowed: bool
+    deals_max: int
+    etag: str
+    options: Mapping[str, object] = field(default_factory=dict)

@@ -1,0 +1,266 @@
+"""A table's state, folded from its log. Asserts what must hold: a log that does not fit is our fault."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any
+
+from games.kernel import Line, Seat
+from services.table.model import events as happened
+from services.table.model import play
+from services.table.model.events import CloseCause, PaymentsDue, PaymentsMade, TableEvent
+from services.table.model.play import GameEvent, GameState, Rest
+from services.table.model.room import Room
+
+
+class Stage(StrEnum):
+    """Where a table stands (PF-12). A deal's settlement belongs to PLAYING."""
+
+    WAITING = "waiting"
+    READYING = "readying"
+    DEALING = "dealing"
+    PLAYING = "playing"
+    BETWEEN_DEALS = "between_deals"
+    CLOSED = "closed"
+
+
+GATHERING = frozenset({Stage.WAITING, Stage.READYING, Stage.BETWEEN_DEALS})
+"""Stages in which seats may say that they are ready."""
+
+
+@dataclass(frozen=True, slots=True)
+class DealState:
+    """The deal that is played, or was last.
+
+    Attributes:
+        commitment: SHA-256 of the seed.
+        seed: None where it is not known yet: in views.
+        game: the deal by the rules.
+        opened_seq: number of the event that opened the decision that stands open.
+        settled: whether all its money has moved and the stakes are given back.
+    """
+
+    deal_id: str
+    number: int
+    dealer: Seat
+    commitment: bytes
+    seed: bytes | None
+    game: GameState
+    opened_seq: int
+    settled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ReadySeat:
+    """A seat that is ready: its nonce, and the number of the event that said so."""
+
+    nonce: bytes
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class TableState:
+    """A table.
+
+    Attributes:
+        seq: number of the last entry folded in.
+        arrived: seats that have shown a sign of life.
+        ready: one a seat; None where it is not ready for the next deal.
+        deal: None before the first.
+        next_dealer: dealer of the next deal.
+        balances: one a seat, when the deal began or after the last settlement; zeros before the first deal.
+        nets: won or lost at this table so far, one a seat.
+        dues: settlements asked for and not yet carried out, in order.
+        settlement_seqs: number of the last settlement asked for, by asset; from 1.
+        closed: why the table is dissolved; None while it is not.
+    """
+
+    table_id: str
+    room: Room
+    players: tuple[str, ...]
+    match_id: str
+    next_dealer: Seat
+    seq: int
+    stage: Stage
+    arrived: frozenset[Seat]
+    ready: tuple[ReadySeat | None, ...]
+    balances: tuple[int, ...]
+    nets: tuple[int, ...]
+    deal: DealState | None = None
+    dues: tuple[PaymentsDue, ...] = ()
+    settlement_seqs: Mapping[str, int] = field(default_factory=dict)
+    last_settlement: PaymentsMade | None = None
+    closed: CloseCause | None = None
+
+    @property
+    def seats(self) -> range:
+        """All seats."""
+        return range(len(self.players))
+
+    @property
+    def deal_number(self) -> int:
+        """Number of the deal that is played or was last; 0 before the first."""
+        return 0 if self.deal is None else self.deal.number
+
+    @property
+    def all_ready(self) -> bool:
+        """Whether every seat is ready for the next deal."""
+        return all(self.ready)
+
+    @property
+    def rest(self) -> Rest | None:
+        """Where the running deal rests; None when none runs."""
+        if self.deal is None or self.stage not in (Stage.DEALING, Stage.PLAYING):
+            return None
+        return play.rest_of(self.deal.game)
+
+
+def created(table_id: str, event: happened.Created) -> TableState:
+    """A table after the first entry of its log."""
+    count = len(event.players)
+    return TableState(
+        table_id=table_id,
+        room=event.room,
+        players=event.players,
+        match_id=event.match_id,
+        next_dealer=event.first_dealer,
+        seq=1,
+        stage=Stage.WAITING,
+        arrived=frozenset(),
+        ready=(None,) * count,
+        balances=(0,) * count,
+        nets=(0,) * count,
+    )
+
+
+def evolve(state: TableState, event: TableEvent) -> TableState:
+    """The state after one more entry of the log."""
+    return _EVOLVERS[type(event)](state, event)
+
+
+def answered(state: TableState, event: GameEvent) -> TableState:
+    """The state after a private event, which takes no place in the log."""
+    assert state.deal is not None
+    return replace(state, deal=replace(state.deal, game=play.evolve(state.deal.game, event)))
+
+
+def skipped(state: TableState) -> TableState:
+    """The state after an entry of the game that cannot be followed: only its number counts."""
+    return replace(state, seq=state.seq + 1)
+
+
+def _arrived(state: TableState, event: happened.Arrived) -> TableState:
+    assert state.stage is Stage.WAITING, event
+    assert event.seat not in state.arrived, event
+    everybody = state.arrived | {event.seat}
+    stage = Stage.READYING if len(everybody) == len(state.players) else Stage.WAITING
+    return replace(state, seq=state.seq + 1, arrived=everybody, stage=stage)
+
+
+def _ready(state: TableState, event: happened.Ready) -> TableState:
+    assert state.stage in GATHERING, event
+    assert state.ready[event.seat] is None, event
+    row = ReadySeat(event.nonce, state.seq + 1)
+    ready = (*state.ready[: event.seat], row, *state.ready[event.seat + 1 :])
+    return replace(state, seq=state.seq + 1, ready=ready)
+
+
+def _deal_started(state: TableState, event: happened.DealStarted) -> TableState:
+    assert state.stage in (Stage.READYING, Stage.BETWEEN_DEALS), event
+    assert event.deal_number == state.deal_number + 1, event
+    seq = state.seq + 1
+    deal = DealState(
+        deal_id=event.deal_id,
+        number=event.deal_number,
+        dealer=event.dealer,
+        commitment=event.commitment,
+        seed=event.seed,
+        game=play.before_the_wall(play.rules_of(state.room), event.dealer),
+        opened_seq=seq,
+    )
+    return replace(
+        state,
+        seq=seq,
+        stage=Stage.DEALING,
+        deal=deal,
+        ready=(None,) * len(state.players),
+        balances=event.balances,
+        last_settlement=None,
+    )
+
+
+def _moved(state: TableState, event: happened.Move) -> TableState:
+    deal = state.deal
+    assert deal is not None, event
+    assert not deal.settled, event
+    seq = state.seq + 1
+    game = play.evolve(deal.game, event.event)
+    opened = seq if play.opens_decision(event.event) else deal.opened_seq
+    stage = Stage.DEALING if play.rest_of(game) is Rest.OPENING else Stage.PLAYING
+    next_dealer = play.next_dealer_after(event.event)
+    return replace(
+        state,
+        seq=seq,
+        stage=stage,
+        deal=replace(deal, game=game, opened_seq=opened),
+        next_dealer=state.next_dealer if next_dealer is None else next_dealer,
+    )
+
+
+def _payments_due(state: TableState, event: happened.PaymentsDue) -> TableState:
+    assert event.settlement_seq == state.settlement_seqs.get(event.asset, 0) + 1, event
+    seqs = {**state.settlement_seqs, event.asset: event.settlement_seq}
+    return replace(state, seq=state.seq + 1, dues=(*state.dues, event), settlement_seqs=seqs)
+
+
+def _payments_made(state: TableState, event: happened.PaymentsMade) -> TableState:
+    assert state.dues, event
+    assert state.dues[0].settlement_seq == event.settlement_seq, event
+    return replace(
+        state,
+        seq=state.seq + 1,
+        dues=state.dues[1:],
+        balances=event.balances,
+        nets=_nets_after(state.nets, event.lines),
+        last_settlement=event,
+    )
+
+
+def _nets_after(nets: tuple[int, ...], lines: tuple[Line, ...]) -> tuple[int, ...]:
+    after = list(nets)
+    for line in lines:
+        after[line.payment.payer] -= line.paid
+        if line.payment.payee is not None:
+            after[line.payment.payee] += line.paid
+    return tuple(after)
+
+
+def _deal_settled(state: TableState, event: happened.DealSettled) -> TableState:
+    deal = state.deal
+    assert deal is not None, event
+    assert deal.deal_id == event.deal_id, event
+    assert not state.dues, event
+    return replace(
+        state,
+        seq=state.seq + 1,
+        stage=Stage.BETWEEN_DEALS,
+        deal=replace(deal, seed=event.seed, settled=True),
+        balances=event.balances,
+    )
+
+
+def _closed(state: TableState, event: happened.Closed) -> TableState:
+    assert state.stage is not Stage.CLOSED, event
+    return replace(state, seq=state.seq + 1, stage=Stage.CLOSED, closed=event.cause)
+
+
+_EVOLVERS: dict[type, Callable[[TableState, Any], TableState]] = {
+    happened.Arrived: _arrived,
+    happened.Ready: _ready,
+    happened.DealStarted: _deal_started,
+    happened.Move: _moved,
+    happened.PaymentsDue: _payments_due,
+    happened.PaymentsMade: _payments_made,
+    happened.DealSettled: _deal_settled,
+    happened.Closed: _closed,
+}

@@ -1,0 +1,32 @@
+"""What a table pod can be told from outside."""
+
+from pydantic import Field
+
+from serving.registry import LEASE_MS_DEFAULT
+from serving.settings import ServiceSettings
+
+_DAY_MS = 86_400_000
+
+
+class TableSettings(ServiceSettings):
+    """Settings of a table pod, `CARDROOM_...` in the environment."""
+
+    grpc_port: int = Field(7102, ge=0, le=65535, description="gRPC port; 0 takes any free one.")
+    metrics_port: int = Field(9102, ge=0, le=65535, description="Port of GET /metrics; 0 serves none.")
+    redis_url: str = Field("redis://127.0.0.1:7379", description="Store of tables and of the registry of pods.")
+    trust_store: bool = Field(False, description="Do not ask the store for its settings.")
+    ledger_address: str = Field("127.0.0.1:7104", description="host:port of the ledger.")
+    matchmaker_address: str = Field("127.0.0.1:7101", description="host:port of the matchmaker.")
+    pod: str = Field(
+        "table-0", pattern="^[A-Za-z0-9._-]{1,63}$", description="Name of this pod; one process at a time has it."
+    )
+    advertise_authority: str = Field("", description="host:port game clients reach; empty: where it listens.")
+    advertise_control_authority: str = Field("", description="The same for services; empty: as for game clients.")
+    slot_count: int = Field(500, gt=0, description="Tables at most.")
+    pod_lease_ms: int = Field(LEASE_MS_DEFAULT, gt=0, description="After so long a silence this pod is dead.")
+    store_patience_ms: int = Field(150, gt=0, description="Without an answer for so long the store is away.")
+    mailbox_count_max: int = Field(256, gt=0, description="Requests that may wait at one table.")
+    recent_count: int = Field(256, gt=0, description="Entries of each log kept in memory for viewers that come back.")
+    resume_count_max: int = Field(2_000, gt=0, description="Entries a viewer may be behind and get one by one.")
+    keep_log_ms: int = Field(7 * _DAY_MS, gt=0, description="How long the log of a finished table is kept.")
+    keep_faulted_log_ms: int = Field(30 * _DAY_MS, gt=0, description="The same after a fault.")

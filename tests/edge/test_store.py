@@ -1,0 +1,216 @@
+"""A store is asked whether it will do before anybody trusts it (design: own instance, fsync always)."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from redis.asyncio import Redis
+from redis.exceptions import ConnectionError, NoScriptError, OutOfMemoryError, TimeoutError
+
+from deploy.local.redis_server import NoServerError, RedisServer, find_server
+from serving.errors import StartError
+from serving.store import KEEPS_EVERY_WRITE, Script, connect_redis, durability_fault
+
+_WORSE = {
+    "appendonly": "no",
+    "appendfsync": "everysec",
+    "no-appendfsync-on-rewrite": "yes",
+    "maxmemory-policy": "allkeys-lru",
+}
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[RedisServer]:
+    """A store of the test's own."""
+    server = RedisServer.start(tmp_path / "store")
+    yield server
+    server.kill()
+
+
+@asynccontextmanager
+async def _plain(url: str) -> AsyncIterator[Redis]:
+    async with Redis.from_url(url) as redis:
+        yield redis
+
+
+async def _told(url: str, *, need_fsync: bool = True, trust_store: bool = False) -> str | None:
+    """What ``connect_redis`` says against this store; None if it takes it."""
+    try:
+        redis = await connect_redis(url, need_fsync=need_fsync, trust_store=trust_store)
+    except StartError as error:
+        return str(error)
+    await redis.aclose()
+    return None
+
+
+async def test_a_store_that_syncs_every_second_is_refused_for_money_and_fine_for_tables(redis_url: str) -> None:
+    told = await _told(redis_url)
+    assert told is not None
+    assert "appendfsync everysec" in told
+    assert "CONFIG SET appendfsync always" in told
+    assert await _told(redis_url, need_fsync=False) is None
+
+
+async def test_a_store_that_keeps_every_write_is_taken(ledger_redis_url: str) -> None:
+    assert await _told(ledger_redis_url) is None
+
+
+async def test_each_setting_that_loses_writes_is_named_and_trusting_overrides_it(server: RedisServer) -> None:
+    assert set(_WORSE) == set(KEEPS_EVERY_WRITE)
+    async with _plain(server.url) as redis:
+        for name, value in _WORSE.items():
+            await redis.config_set(name, value)
+            assert f"{name} {value}" in (await _told(server.url) or "")
+            assert f"{name} {value}" in (await durability_fault(redis) or "")
+            assert await _told(server.url, trust_store=True) is None
+            await redis.config_set(name, KEEPS_EVERY_WRITE[name])
+            assert await durability_fault(redis) is None
+
+
+async def test_a_store_that_evicts_is_refused_for_tables_too(server: RedisServer) -> None:
+    async with _plain(server.url) as redis:
+        await redis.config_set("maxmemory-policy", "volatile-ttl")
+    assert "maxmemory-policy volatile-ttl" in (await _told(server.url, need_fsync=False) or "")
+
+
+async def test_a_store_that_hides_its_settings_is_trusted_only_on_request(tmp_path: Path) -> None:
+    server = RedisServer.start(tmp_path / "managed", settings={"rename-command": 'CONFIG ""'})
+    try:
+        assert "does not tell its settings" in (await _told(server.url) or "")
+        assert await _told(server.url, trust_store=True) is None
+        assert await _told(server.url, need_fsync=False) is None
+    finally:
+        server.kill()
+
+
+@pytest.mark.parametrize("url", ["redis://127.0.0.1:1", "redis://:hunter2@127.0.0.1:1/0", "http://127.0.0.1", "x"])
+async def test_a_store_out_of_reach_is_told_without_its_password(url: str) -> None:
+    told = await _told(url)
+    assert told is not None
+    assert "\n" not in told
+    assert "hunter2" not in told
+    assert ("127.0.0.1" in told) or ("no Redis URL" in told)
+
+
+@pytest.mark.parametrize(("version", "taken"), [("6.0.16", False), ("6.2.0", True), ("10.0.1", True)])
+async def test_a_store_older_than_the_floor_is_refused(version: str, taken: bool) -> None:
+    async def speak(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        text = f"# Server\r\nredis_version:{version}\r\n"
+        while await reader.read(4096):
+            writer.write(f"${len(text)}\r\n{text}\r\n".encode())
+        writer.close()
+
+    old = await asyncio.start_server(speak, "127.0.0.1", 0)
+    async with old:
+        port = old.sockets[0].getsockname()[1]
+        told = await _told(f"redis://127.0.0.1:{port}?protocol=2&lib_name=&lib_version=", trust_store=True)
+    assert (told is None) is taken
+    if told is not None:
+        assert version in told
+        assert "6.2 or newer" in told
+
+
+async def test_a_script_is_sent_again_when_the_store_forgot_it(redis_url: str) -> None:
+    script = Script("return {KEYS[1], ARGV[1]}")
+    redis = await connect_redis(redis_url)
+    async with redis:
+        assert await script(redis, ["{a}:k"], ["1"]) == [b"{a}:k", b"1"]
+        await redis.script_flush()
+        assert await script(redis, ["{a}:k"], ["2"]) == [b"{a}:k", b"2"]
+
+
+async def test_a_script_in_a_pipeline_that_the_store_forgot_did_nothing_and_can_be_queued_again(redis_url: str) -> None:
+    script = Script("return redis.call('INCR', KEYS[1])  -- once")
+    redis = await connect_redis(redis_url, decode_responses=True)
+    async with redis:
+        await redis.delete("{once}:k")
+        results = []
+        for _ in range(2):
+            async with redis.pipeline(transaction=False) as pipeline:
+                script.queue(pipeline, ["{once}:k"])
+                [result] = await pipeline.execute(raise_on_error=False)
+                results.append(result)
+            await script.load(redis)
+        assert isinstance(results[0], NoScriptError)
+        assert results[1] == 1
+
+
+async def test_a_write_whose_answer_was_lost_is_not_sent_again_by_the_client() -> None:
+    received: list[bytes] = []
+
+    async def deaf(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while data := await reader.read(4096):
+            if b"INCR" in data:
+                received.append(data)
+                break
+            answer = "redis_version:7.0.0\r\n"
+            writer.write(f"${len(answer)}\r\n{answer}\r\n".encode())
+        writer.close()
+
+    store = await asyncio.start_server(deaf, "127.0.0.1", 0)
+    async with store:
+        port = store.sockets[0].getsockname()[1]
+        redis = await connect_redis(f"redis://127.0.0.1:{port}?protocol=2&lib_name=&lib_version=", trust_store=True)
+        with pytest.raises(ConnectionError):
+            await redis.incr("k")
+        await redis.aclose()
+    assert len(received) == 1
+
+
+async def test_a_store_that_hangs_is_given_up_after_the_time_out(server: RedisServer) -> None:
+    redis = await connect_redis(server.url, timeout_ms=100)
+    async with redis, _plain(server.url) as other:
+        await other.client_pause(5_000, all=False)
+        with pytest.raises(TimeoutError):
+            await redis.set("k", "v")
+
+
+async def test_more_commands_than_connections_wait_their_turn(redis_url: str) -> None:
+    redis = await connect_redis(redis_url, connection_count_max=2)
+    async with redis:
+        assert await asyncio.gather(*(redis.echo(str(number)) for number in range(50))) == [
+            str(number).encode() for number in range(50)
+        ]
+        assert int((await redis.info("clients"))["connected_clients"]) < 20
+
+
+async def test_a_full_store_refuses_writes_and_evicts_nothing(tmp_path: Path) -> None:
+    server = RedisServer.start(tmp_path / "full", maxmemory_bytes=4_000_000)
+    redis = await connect_redis(server.url, need_fsync=True)
+
+    async def fill() -> None:
+        for number in range(100):
+            await redis.set(f"k{number}", b"x" * 100_000)
+            written.append(number)
+
+    written: list[int] = []
+    try:
+        with pytest.raises(OutOfMemoryError):
+            await fill()
+        assert 0 < len(written) == await redis.dbsize()
+    finally:
+        await redis.aclose()
+        server.kill()
+
+
+async def test_what_was_acknowledged_is_there_after_kill_9_and_a_start_on_the_same_port(server: RedisServer) -> None:
+    async with _plain(server.url) as redis:
+        await redis.set("k", "v")
+    server.kill()
+    again = RedisServer.start(server.directory, port=server.port)
+    try:
+        async with _plain(again.url) as redis:
+            assert await redis.get("k") == b"v"
+    finally:
+        again.stop()
+        again.stop()
+    assert again.process.returncode == 0
+
+
+def test_a_store_does_not_start_where_another_listens(server: RedisServer, tmp_path: Path) -> None:
+    with pytest.raises(NoServerError, match=str(server.port)):
+        RedisServer.start(tmp_path / "second", port=server.port)
+    assert "v=" in server.version()
+    assert find_server() == server.binary

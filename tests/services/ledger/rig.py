@@ -1,0 +1,105 @@
+"""The ledger's store as its tests use it: a real server, assets of their own, times that stand still."""
+
+import itertools
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import pytest
+import redis.asyncio
+
+from refusals import Refusal
+from services.ledger.adapters.coalescer import Coalescer
+from services.ledger.adapters.redis_store import RedisLedgerStore
+from services.ledger.app.audit import Auditor
+from services.ledger.app.books import Books
+from services.ledger.app.fold import BooksState
+from services.ledger.ports import Call
+from services.ledger.values import Group, Leg, Settled, Settlement, Stake
+from serving.store import connect_redis
+from tests.fakes.clock import FakeClock
+
+CALL = Call("table-0")
+
+_RUN = uuid.uuid4().hex[:8]
+_NUMBERS = itertools.count()
+
+
+def new_asset() -> str:
+    """An asset nobody has used: its books are empty."""
+    return f"t{_RUN}{next(_NUMBERS)}"
+
+
+async def refused(call: Awaitable[object]) -> Refusal:
+    """The refusal of a call that must be refused."""
+    with pytest.raises(Refusal) as caught:
+        await call
+    return caught.value
+
+
+@dataclass(slots=True)
+class Rig:
+    """A ledger without a wire, on assets of its own."""
+
+    client: redis.asyncio.Redis
+    clock: FakeClock
+    calls: Coalescer
+    store: RedisLedgerStore
+
+    def books(self, asset: str, opening: int = 100) -> Books:
+        """Books of one asset."""
+        return Books(self.store, {asset: opening})
+
+    async def seated(self, table: str, balances: Mapping[str, int], *, deal: str = "d1") -> str:
+        """A new asset in which these accounts have these balances and are reserved by the table."""
+        asset = new_asset()
+        for account, units in balances.items():
+            await self.store.open_account(account, asset, units, CALL)
+        await self.reserve(asset, table, tuple(balances), deal=deal)
+        return asset
+
+    async def reserve(
+        self, asset: str, table: str, accounts: Sequence[str], *, deal: str = "d1", epoch: int = 1
+    ) -> None:
+        """Reserve accounts that are free."""
+        reservation = await self.store.reserve(Stake(table, epoch, deal, asset, tuple(accounts), 0), CALL)
+        assert reservation.reserved, reservation
+
+    async def settle(
+        self,
+        asset: str,
+        seq: int,
+        legs: Sequence[Leg],
+        groups: Sequence[Group] = (),
+        *,
+        table: str = "t1",
+        epoch: int = 1,
+        deal: str = "d1",
+    ) -> Settled:
+        """Settle through the checks, as the service does."""
+        return await self.books(asset).settle(
+            Settlement(table, epoch, seq, deal, asset, tuple(legs), tuple(groups)), CALL
+        )
+
+    async def units(self, asset: str, *accounts: str) -> list[int]:
+        """Stored balances."""
+        return [balance.units for balance in await self.books(asset).balances(accounts, asset)]
+
+    async def verify(self, asset: str) -> BooksState:
+        """The state of the asset's books."""
+        return await Auditor(self.store, (asset,)).verify(asset)
+
+
+@asynccontextmanager
+async def open_rig(url: str) -> AsyncIterator[Rig]:
+    """A ledger on the store at this URL."""
+    client = await connect_redis(url, need_fsync=True)
+    clock = FakeClock()
+    calls = Coalescer(client, clock)
+    calls.start()
+    try:
+        yield Rig(client, clock, calls, RedisLedgerStore(client, calls, clock, record_kept_days=30))
+    finally:
+        await calls.stop()
+        await client.aclose()

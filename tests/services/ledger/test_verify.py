@@ -1,0 +1,182 @@
+"""VerifyBooks finds what somebody did to the store behind the ledger's back."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from services.ledger.adapters.keys import Keys
+from services.ledger.app.audit import Auditor
+from services.ledger.app.fold import FaultKind, chain_hash
+from services.ledger.values import Leg
+from tests.services.ledger.rig import Rig, new_asset
+
+Rows = list[tuple[str, dict[str, str]]]
+"""Entries of a journal: id, and the fields body and hash."""
+
+
+async def played(rig: Rig) -> str:
+    """Books of ten entries: four accounts, six settlements."""
+    asset = await rig.seated("t1", {"ann": 20, "bob": 20, "cyd": 0, "dan": 20})
+    for seq in range(1, 6):
+        await rig.settle(asset, seq, [Leg("ann", "bob", seq, "win"), Leg("dan", "cyd", seq, "rain")])
+    await rig.settle(asset, 6, [Leg("bob", "system", 7, "penalty")])
+    return asset
+
+
+async def journal(rig: Rig, asset: str) -> Rows:
+    rows: Any = await rig.client.xrange(Keys.of(asset).journal)
+    return [(entry.decode(), {k.decode(): v.decode() for k, v in fields.items()}) for entry, fields in rows]
+
+
+async def rewrite(rig: Rig, asset: str, rows: Rows) -> None:
+    """Puts other entries in the place of the journal."""
+    await rig.client.delete(Keys.of(asset).journal)
+    for entry, fields in rows:
+        await rig.client.xadd(Keys.of(asset).journal, fields, id=entry)  # type: ignore[arg-type]
+
+
+async def found(rig: Rig, asset: str) -> set[tuple[str, str, int]]:
+    state = await rig.verify(asset)
+    return {(fault.kind, fault.account, fault.number) for fault in state.faults}
+
+
+async def test_right_books_are_right_with_their_totals(rig: Rig) -> None:
+    state = await rig.verify(await played(rig))
+    assert not state.faults
+    assert (state.entry_count, state.account_count) == (10, 6)
+    assert (state.supply, state.players_total, state.penalties_total, state.sum_total) == (60, 53, 7, 0)
+
+
+async def test_books_without_an_entry_are_right(rig: Rig) -> None:
+    state = await rig.verify(new_asset())
+    assert (state.faults, state.entry_count, state.account_count, state.sum_total) == ((), 0, 0, 0)
+
+
+@pytest.mark.parametrize("account", ["cyd", "issuance", "penalties"])
+async def test_one_altered_balance_is_named(rig: Rig, account: str) -> None:
+    asset = await played(rig)
+    await rig.client.hincrby(Keys.of(asset).balance, account, 1)
+    state = await rig.verify(asset)
+    assert {(fault.kind, fault.account) for fault in state.faults} == {("balance", account), ("sum", "")}
+    assert state.sum_total == 1
+
+
+async def test_money_moved_by_hand_is_named_on_both_sides(rig: Rig) -> None:
+    asset = await played(rig)
+    await rig.client.hincrby(Keys.of(asset).balance, "bob", 9)
+    await rig.client.hincrby(Keys.of(asset).balance, "cyd", -16)
+    await rig.client.hincrby(Keys.of(asset).balance, "dan", 7)
+    expected = {("balance", "bob", 0), ("balance", "cyd", 0), ("negative", "cyd", 0), ("balance", "dan", 0)}
+    assert await found(rig, asset) == expected
+
+
+async def test_an_account_made_or_lost_behind_the_ledgers_back_is_named(rig: Rig) -> None:
+    asset = await played(rig)
+    await rig.client.hset(Keys.of(asset).balance, "eve", "0")
+    await rig.client.hdel(Keys.of(asset).balance, "cyd")
+    assert {(FaultKind.BALANCE, "eve", 0), (FaultKind.BALANCE, "cyd", 0)} <= await found(rig, asset)
+
+
+async def test_a_dropped_entry_is_named(rig: Rig) -> None:
+    asset = await played(rig)
+    await rig.client.xdel(Keys.of(asset).journal, "6-0")
+    assert {("gap", "", 7), ("chain", "", 7)} <= await found(rig, asset)
+
+
+@pytest.mark.parametrize("last", ["10-0", "9-0"])
+async def test_a_lost_tail_is_named(rig: Rig, last: str) -> None:
+    """Reliability 35: balances and head say more than the journal."""
+    asset = await played(rig)
+    rows = [row for row in await journal(rig, asset) if int(row[0].split("-")[0]) < int(last.split("-")[0])]
+    await rewrite(rig, asset, rows)
+    assert ("gap", "", 10) in await found(rig, asset)
+
+
+async def test_two_swapped_entries_are_named(rig: Rig) -> None:
+    asset = await played(rig)
+    rows = await journal(rig, asset)
+    rows[6], rows[7] = (rows[6][0], rows[7][1]), (rows[7][0], rows[6][1])
+    await rewrite(rig, asset, rows)
+    assert {("gap", "", 7), ("chain", "", 7), ("gap", "", 8), ("chain", "", 8)} <= await found(rig, asset)
+
+
+def _paid(body: str) -> str:
+    fields = json.loads(body)
+    fields["legs"][0][3] += 1
+    return json.dumps(fields, separators=(",", ":"))
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda body: body.replace('"win"', '"tip"', 1),
+        lambda body: body.replace('"at_ms":17', '"at_ms":18'),
+        lambda body: body + " ",
+        lambda body: "not json",
+        lambda body: '{"number":7,"legs":[["ann"]]}',
+        lambda body: '{"number":7,"legs":[["ann","bob",1,0.5,1,1,"win",0]]}',
+        _paid,
+    ],
+)
+async def test_an_edited_entry_is_named(rig: Rig, edit: Callable[[str], str]) -> None:
+    asset = await played(rig)
+    rows = await journal(rig, asset)
+    assert edit(rows[6][1]["body"]) != rows[6][1]["body"]
+    rows[6][1]["body"] = edit(rows[6][1]["body"])
+    await rewrite(rig, asset, rows)
+    assert ("chain", "", 7) in await found(rig, asset)
+
+
+async def test_an_edited_entry_with_a_new_hash_shows_at_the_next(rig: Rig) -> None:
+    asset = await played(rig)
+    rows = await journal(rig, asset)
+    fields = rows[6][1]
+    fields["body"] = _paid(fields["body"])
+    fields["hash"] = chain_hash(rows[5][1]["hash"], fields["body"])
+    await rewrite(rig, asset, rows)
+    assert {("chain", "", 8), ("balance", "ann", 7), ("balance", "bob", 7)} <= await found(rig, asset)
+
+
+async def test_an_edited_last_entry_with_a_new_hash_shows_at_the_head(rig: Rig) -> None:
+    asset = await played(rig)
+    rows = await journal(rig, asset)
+    fields = rows[9][1]
+    fields["body"] = fields["body"].replace("penalty", "fine")
+    fields["hash"] = chain_hash(rows[8][1]["hash"], fields["body"])
+    await rewrite(rig, asset, rows)
+    assert await found(rig, asset) == {("chain", "", 10)}
+
+
+async def test_entries_added_by_hand_are_named(rig: Rig) -> None:
+    asset = await played(rig)
+    rows = await journal(rig, asset)
+    await rewrite(rig, asset, [*rows[:5], ("5-1", rows[4][1]), *rows[5:], ("11-0", rows[9][1])])
+    assert {("gap", "", 5), ("gap", "", 11)} <= await found(rig, asset)
+
+
+async def test_bytes_that_are_no_text_do_not_stop_the_check(rig: Rig) -> None:
+    asset = await played(rig)
+    rows = await journal(rig, asset)
+    await rig.client.delete(Keys.of(asset).journal)
+    for entry, fields in rows:
+        body = b"\xff\xfe" if entry == "7-0" else fields["body"]
+        await rig.client.xadd(Keys.of(asset).journal, {"body": body, "hash": fields["hash"]}, id=entry)
+    assert ("chain", "", 7) in await found(rig, asset)
+
+
+async def test_books_longer_than_a_batch_are_read_to_the_end(rig: Rig) -> None:
+    asset = await played(rig)
+    for batch in (1, 3, 5, 10, 11):
+        state = await Auditor(rig.store, (asset,), batch).verify(asset)
+        assert (state.faults, state.entry_count, state.account_count) == ((), 10, 6)
+
+
+async def test_the_check_changes_nothing(rig: Rig) -> None:
+    asset = await played(rig)
+    await rig.client.hincrby(Keys.of(asset).balance, "cyd", 1)
+    before = await rig.client.hgetall(Keys.of(asset).balance)
+    await rig.verify(asset)
+    assert await rig.client.hgetall(Keys.of(asset).balance) == before
+    assert (await rig.store.head(asset)).number == 10

@@ -1,0 +1,22 @@
+"""Pods for the table's tests."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest_asyncio
+
+from tests.conftest import Mint
+from tests.services.table.rig import Pods, RunningPod, pods_on
+
+
+@pytest_asyncio.fixture
+async def pods(redis_url: str, keys: Path, mint: Mint) -> AsyncIterator[Pods]:
+    """Starts pods on the shared store."""
+    async with pods_on(redis_url, keys, mint) as starting:
+        yield starting
+
+
+@pytest_asyncio.fixture
+async def pod(pods: Pods) -> RunningPod:
+    """One pod on the machine's clock."""
+    return await pods.start()

@@ -1,0 +1,132 @@
+"""A ledger, a matchmaker and chance that a test can look into, and that can be away."""
+
+import asyncio
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from games.kernel import Payment, pay
+from refusals import Reason, Refusal
+from services.table.ports import Account, Reserved, ServiceAway, Settled, StakeRefused
+
+Value = TypeVar("Value")
+
+OPENING = 10_000
+
+
+@dataclass
+class FakeLedger:
+    """Books in memory with the ledger's rules: fenced, in order, once, clamped.
+
+    Attributes:
+        away: every call fails, and nothing is known of it.
+        deaf: so many calls are carried out, and the answer gets lost.
+        refuses: a definite no for every settlement.
+    """
+
+    balances: dict[str, int] = field(default_factory=dict)
+    locked: dict[str, str] = field(default_factory=dict)
+    epochs: dict[str, int] = field(default_factory=dict)
+    settled: dict[tuple[str, int], Settled] = field(default_factory=dict)
+    away: bool = False
+    deaf: int = 0
+    refuses: Reason | None = None
+    calls: list[str] = field(default_factory=list)
+    applied_count: int = 0
+
+    def units(self, player: str) -> int:
+        return self.balances.setdefault(player, OPENING)
+
+    async def claim(self, account: Account) -> int:
+        await self._enter("claim", account)
+        self.epochs[account.table_id] = account.epoch
+        last = max((seq for table_id, seq in self.settled if table_id == account.table_id), default=0)
+        return self._leave(last)
+
+    async def reserve(self, account: Account, deal_id: str, least_balance: int) -> Reserved | StakeRefused:
+        await self._enter("reserve", account)
+        if any(self.units(player) < least_balance for player in account.players):
+            return self._leave(StakeRefused(short=True))
+        if any(self.locked.get(player, deal_id) != deal_id for player in account.players):
+            return self._leave(StakeRefused(short=False))
+        self.locked.update(dict.fromkeys(account.players, deal_id))
+        return self._leave(Reserved(tuple(map(self.units, account.players))))
+
+    async def settle(self, account: Account, deal_id: str, seq: int, payments: Sequence[Payment]) -> Settled:
+        await self._enter("settle", account)
+        if self.refuses is not None:
+            raise Refusal(self.refuses)
+        known = self.settled.get((account.table_id, seq))
+        if known is None:
+            known = self.settled[account.table_id, seq] = self._carried_out(account, payments)
+        return self._leave(known)
+
+    def _carried_out(self, account: Account, payments: Sequence[Payment]) -> Settled:
+        self.applied_count += 1
+        paid = pay([self.units(player) for player in account.players], payments)
+        after = dict(zip(account.players, paid.balances, strict=True))
+        self.balances.update(after)
+        return Settled(tuple(line.paid for line in paid.lines), after)
+
+    async def release(self, account: Account, deal_id: str) -> None:
+        await self._enter("release", account)
+        self.locked = {player: deal for player, deal in self.locked.items() if deal != deal_id}
+        self._leave(None)
+
+    async def _enter(self, name: str, account: Account) -> None:
+        self.calls.append(name)
+        await asyncio.sleep(0)
+        if self.away:
+            raise ServiceAway
+        if account.epoch < self.epochs.get(account.table_id, 0):
+            raise Refusal(Reason.FENCED)
+
+    def _leave(self, answer: Value) -> Value:
+        if self.deaf:
+            self.deaf -= 1
+            raise ServiceAway
+        return answer
+
+
+@dataclass
+class FakeSeats:
+    """Seats that were released, by table."""
+
+    away: bool = False
+    released: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    async def release(self, table_id: str, epoch: int, players: Sequence[str]) -> None:
+        if self.away:
+            raise ServiceAway
+        self.released[table_id] = tuple(players)
+
+
+class FixedEntropy:
+    """Chance that repeats itself: the same seeds in the same order, floors as given."""
+
+    def __init__(self, name: str = "seed", floor_ms: int | None = None) -> None:
+        self._name = name
+        self._count = 0
+        self.floor_ms = floor_ms
+        self.drawn: list[int] = []
+
+    def seed(self) -> bytes:
+        self._count += 1
+        return hashlib.sha256(f"{self._name}:{self._count}".encode()).digest()
+
+    def between(self, least: int, most: int) -> int:
+        drawn = least if self.floor_ms is None else self.floor_ms
+        assert least <= drawn <= most
+        self.drawn.append(drawn)
+        return drawn
+
+
+class Reached:
+    """Checkpoints that remember."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+
+    def reach(self, name: str) -> None:
+        self.names.append(name)

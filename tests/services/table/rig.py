@@ -1,0 +1,402 @@
+"""Table pods on sockets, and players who watch and act through them."""
+
+import asyncio
+import itertools
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import grpc.aio
+import pytest
+from cardroom.mahjong.v1 import action_pb2
+from cardroom.table.v1 import control_pb2, control_pb2_grpc, event_pb2, room_pb2, table_pb2, table_pb2_grpc
+
+from refusals import Reason, Refusal
+from services.table.component import TableComponent, build
+from services.table.settings import TableSettings
+from serving.channels import connect
+from serving.main import start_server
+from serving.refusing import refusal_of
+from serving.runtime import Clock, make_runtime
+from serving.server import RunningServer
+from tests.conftest import Mint
+from tests.services.table.fakes import FakeLedger, FakeSeats, FixedEntropy, Reached
+
+LIMIT_S = 10.0
+_numbers = itertools.count(1)
+
+Message = table_pb2.WatchResponse
+Choose = Callable[[table_pb2.Prompt], action_pb2.Action | None]
+
+
+def room(**changes: Any) -> room_pb2.Room:
+    """A room with clocks that do not run out by themselves, and no floors."""
+    fields: dict[str, Any] = {
+        "room_id": "bloody4-1",
+        "name": "一底血战",
+        "variant": "bloody4",
+        "asset": "coins",
+        "stake": 1,
+        "least_balance": 10,
+        "turn_limit_ms": 20_000,
+        "claim_limit_ms": 10_000,
+        "claim_timing": room_pb2.CLAIM_TIMING_NATURAL,
+        "ready_limit_ms": 20_000,
+        "arrive_limit_ms": 30_000,
+        "dealing_ms": 0,
+        "deals_max": 1,
+        "etag": "1",
+    }
+    return room_pb2.Room(**{**fields, **changes})
+
+
+def new_table_id() -> str:
+    return f"t-{uuid.uuid4()}"
+
+
+def new_request_id() -> str:
+    return str(uuid.uuid4())
+
+
+async def refusal_for(call: Awaitable[object]) -> Refusal:
+    """How a call is refused; fails if it is not."""
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await call
+    refusal = refusal_of(caught.value)
+    assert refusal is not None, caught.value
+    return refusal
+
+
+async def reason_for(call: Awaitable[object]) -> Reason:
+    return (await refusal_for(call)).reason
+
+
+async def eventually(holds: Callable[[], bool], limit_s: float = LIMIT_S) -> None:
+    """Wait until it holds; fails after the limit."""
+    async with asyncio.timeout(limit_s):
+        while not holds():  # noqa: ASYNC110  other processes ring no event here
+            await asyncio.sleep(0.005)
+
+
+@dataclass
+class RunningPod:
+    """A pod in this process, on a socket."""
+
+    component: TableComponent
+    server: RunningServer
+    settings: TableSettings
+    ledger: FakeLedger
+    seats: FakeSeats
+    entropy: FixedEntropy
+    reached: Reached
+    mint: Mint
+    channel: grpc.aio.Channel
+    metrics: Any
+    log: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        return self.settings.pod
+
+    @property
+    def authority(self) -> str:
+        return f"127.0.0.1:{self.server.port}"
+
+    async def create(self, table_id: str, *, players: list[str] | None = None, **changes: Any) -> "Seated":
+        """A table of four players who have not come yet."""
+        names = players or [f"p{next(_numbers)}" for _ in range(4)]
+        request = self.create_request(table_id, names, **changes)
+        response = await self.control("matchmaker").CreateTable(request)
+        assert not response.existed
+        return Seated(self, table_id, names)
+
+    def create_request(
+        self, table_id: str, players: list[str], *, first_dealer: int = 0, **changes: Any
+    ) -> control_pb2.CreateTableRequest:
+        return control_pb2.CreateTableRequest(
+            table_id=table_id,
+            match_id=table_id,
+            room=room(**changes),
+            seats=[event_pb2.SeatTaken(seat=seat, player_id=player) for seat, player in enumerate(players)],
+            first_dealer=first_dealer,
+        )
+
+    def control(self, role: str) -> Any:
+        return control_pb2_grpc.TableControlServiceStub(connect(self.authority, token=lambda: self.mint(role, "tests")))
+
+    def sample(self, name: str, **labels: str) -> float:
+        return float(self.metrics.registry.get_sample_value(name, labels) or 0)
+
+    async def crash(self) -> None:
+        """End without a word, as a process that is killed: nothing is written any more."""
+        for table in tuple(self.component.pod.tables.values()):
+            for task in (table._task, table._duties):
+                if task is not None:
+                    task.cancel()
+        await self.component._connection.close()
+        await self.server.kill()
+
+
+class Pods:
+    """Starts pods on one store; ends them with the test."""
+
+    def __init__(self, redis_url: str, keys: Path, mint: Mint) -> None:
+        self._redis_url = redis_url
+        self._keys = keys
+        self._mint = mint
+        self._running: list[RunningPod] = []
+        self.ledger = FakeLedger()
+        self.seats = FakeSeats()
+        self.entropy = FixedEntropy()
+
+    async def start(
+        self, pod: str | None = None, *, clock: Clock | None = None, redis_url: str = "", **changes: Any
+    ) -> RunningPod:
+        settings = TableSettings(
+            grpc_port=0,
+            metrics_port=0,
+            jwks_file=self._keys / "jwks.json",
+            service_key_file=self._keys / "service.pem",
+            redis_url=redis_url or self._redis_url,
+            pod=pod or f"pod-{uuid.uuid4().hex[:8]}",
+            log_level="debug",
+            **{"pod_lease_ms": 600, **changes},
+        )
+        runtime = make_runtime("table", settings, clock=clock)
+        reached = Reached()
+        component = await build(
+            runtime, checkpoints=reached, entropy=self.entropy, ledger=self.ledger, seats=self.seats
+        )
+        server = await start_server("table", settings, component, runtime)
+        channel = grpc.aio.insecure_channel(f"127.0.0.1:{server.port}")
+        running = RunningPod(
+            component,
+            server,
+            settings,
+            self.ledger,
+            self.seats,
+            self.entropy,
+            reached,
+            self._mint,
+            channel,
+            runtime.metrics,
+        )
+        self._running.append(running)
+        return running
+
+    async def stop(self) -> None:
+        for pod in self._running:
+            await pod.channel.close()
+            await pod.server.stop()
+
+
+@dataclass
+class Seated:
+    """A table and its players."""
+
+    pod: RunningPod
+    table_id: str
+    names: list[str]
+
+    def player(self, seat: int, pod: RunningPod | None = None) -> "Player":
+        return Player(pod or self.pod, self.table_id, seat, self.names[seat])
+
+    def players(self, pod: RunningPod | None = None) -> "list[Player]":
+        return [self.player(seat, pod) for seat in range(len(self.names))]
+
+
+class Player:
+    """One seat: its stream and its calls."""
+
+    def __init__(self, pod: RunningPod, table_id: str, seat: int, name: str) -> None:
+        self.pod = pod
+        self.table_id = table_id
+        self.seat = seat
+        self.name = name
+        self.messages: list[Message] = []
+        self.stub = table_pb2_grpc.TableServiceStub(pod.channel)
+        self.token = pod.mint("seat", name, table_id=table_id, seat=seat)
+        self.prompt: table_pb2.Prompt | None = None
+        self._stream: Any = None
+
+    def metadata(self, *, pod: str | None = None) -> tuple[tuple[str, str], ...]:
+        return (("authorization", f"Bearer {self.token}"), ("x-table-pod", pod or self.pod.name))
+
+    # --- watching -----------------------------------------------------------------------
+
+    def open(self, after_seq: int | None = None, known_epoch: int = 0, *, pod: str | None = None) -> Any:
+        request = table_pb2.WatchRequest(table_id=self.table_id, after_seq=after_seq, known_epoch=known_epoch)
+        self._stream = self.stub.Watch(request, metadata=self.metadata(pod=pod))
+        return self._stream
+
+    async def read(self) -> Message:
+        """The next message."""
+        async with asyncio.timeout(LIMIT_S):
+            message: Message = await self._stream.read()
+        assert message is not grpc.aio.EOF, "the stream has ended"
+        self._note(message)
+        return message
+
+    async def until(self, kind: str, event: str | None = None) -> Message:
+        """Read until a kind of message (an event: of this kind) has come; returns it."""
+        while True:
+            message = await self.read()
+            if message.WhichOneof("kind") == kind and event in (None, event_kind(message)):
+                return message
+
+    async def ended(self) -> None:
+        """Read to the stream's end."""
+        async with asyncio.timeout(LIMIT_S):
+            while (message := await self._stream.read()) is not grpc.aio.EOF:
+                self._note(message)
+
+    def close(self) -> None:
+        if self._stream is not None:
+            self._stream.cancel()
+
+    def _note(self, message: Message) -> None:
+        self.messages.append(message)
+        kind = message.WhichOneof("kind")
+        if kind == "prompt":
+            self.prompt = message.prompt
+        elif kind == "snapshot":
+            self.prompt = message.snapshot.prompt if message.snapshot.HasField("prompt") else None
+        elif kind == "event" and self.prompt is not None and not self.prompt.standing:
+            self.prompt = None
+
+    @property
+    def last_seq(self) -> int:
+        return self.messages[-1].seq
+
+    @property
+    def epoch(self) -> int:
+        return self.messages[-1].epoch
+
+    def goodbyes(self) -> list[str]:
+        return [
+            table_pb2.GoodbyeReason.Name(message.goodbye.reason).removeprefix("GOODBYE_REASON_")
+            for message in self.messages
+            if message.WhichOneof("kind") == "goodbye"
+        ]
+
+    def seqs(self) -> list[int]:
+        """Numbers of the entries seen, in order of arrival."""
+        return [message.seq for message in self.messages if message.WhichOneof("kind") in ("event", "hidden")]
+
+    def events(self) -> list[str]:
+        return [event_kind(message) for message in self.messages if message.WhichOneof("kind") == "event"]
+
+    # --- acting -------------------------------------------------------------------------
+
+    async def ready(self, nonce: bytes = b"", request_id: str | None = None) -> table_pb2.SetReadyResponse:
+        request = table_pb2.SetReadyRequest(
+            table_id=self.table_id, request_id=request_id or new_request_id(), nonce=nonce
+        )
+        response: table_pb2.SetReadyResponse = await self.stub.SetReady(request, metadata=self.metadata())
+        return response
+
+    async def act(
+        self,
+        action: action_pb2.Action,
+        decision_id: str = "",
+        *,
+        request_id: str | None = None,
+        pod: str | None = None,
+        timeout: float | None = None,
+    ) -> table_pb2.ActResponse:
+        request = table_pb2.ActRequest(
+            table_id=self.table_id,
+            request_id=request_id or new_request_id(),
+            decision_id=decision_id,
+            mahjong=action,
+        )
+        response: table_pb2.ActResponse = await self.stub.Act(request, metadata=self.metadata(pod=pod), timeout=timeout)
+        return response
+
+    async def snapshot(self) -> table_pb2.GetSnapshotResponse:
+        request = table_pb2.GetSnapshotRequest(table_id=self.table_id)
+        response: table_pb2.GetSnapshotResponse = await self.stub.GetSnapshot(request, metadata=self.metadata())
+        return response
+
+    async def play(self, choose: Choose | None = None) -> None:
+        """Watch and do what `choose` says at each prompt, until the stream ends."""
+        pick = choose or first_option
+        while True:
+            async with asyncio.timeout(LIMIT_S):
+                message = await self._stream.read()
+            if message is grpc.aio.EOF:
+                return
+            self._note(message)
+            prompt = self.prompt if message.WhichOneof("kind") in ("prompt", "snapshot") else None
+            if prompt is None or not prompt.options:
+                continue
+            action = pick(prompt)
+            if action is not None:
+                await self._act_or_late(action, prompt.decision_id)
+
+    async def _act_or_late(self, action: action_pb2.Action, decision_id: str) -> None:
+        """A move that may come too late, when the rules or a clock were faster."""
+        try:
+            await self.act(action, decision_id)
+        except grpc.aio.AioRpcError as error:
+            refusal = refusal_of(error)
+            if refusal is None or refusal.reason not in _LATE:
+                raise
+
+
+_LATE = (Reason.DECISION_STALE, Reason.ALREADY_ANSWERED, Reason.WRONG_TABLE_STATE, Reason.TABLE_CLOSED)
+
+
+def first_option(prompt: table_pb2.Prompt) -> action_pb2.Action | None:
+    """The first option of a decision; nothing on a standing offer."""
+    return None if prompt.standing else prompt.options[0].mahjong
+
+
+def event_kind(message: Message) -> str:
+    """Kind of an entry: "ready", "discarded" ...; empty for other messages."""
+    if message.WhichOneof("kind") != "event":
+        return ""
+    kind = message.event.WhichOneof("kind") or ""
+    return message.event.mahjong.WhichOneof("kind") or "" if kind == "mahjong" else kind
+
+
+async def gathered(seated: Seated, *, pod: RunningPod | None = None) -> list[Player]:
+    """All players watching, none ready."""
+    players = seated.players(pod)
+    for player in players:
+        player.open()
+        await player.until("snapshot")
+    return players
+
+
+async def playing(seated: Seated) -> list[Player]:
+    """All players watching a deal that has begun."""
+    players = await gathered(seated)
+    for player in players:
+        await player.ready()
+    for player in players:
+        await player.until("event", "dealt")
+    return players
+
+
+async def on_turn(players: list[Player]) -> Player:
+    """Read on until one player has a decision of his own turn; returns him."""
+    while True:
+        for player in players:
+            prompt = player.prompt
+            if prompt is not None and not prompt.standing and prompt.options:
+                return player
+            await player.until("prompt") if False else None
+        await asyncio.sleep(0.005)
+
+
+@asynccontextmanager
+async def pods_on(redis_url: str, keys: Path, mint: Mint) -> AsyncIterator[Pods]:
+    pods = Pods(redis_url, keys, mint)
+    try:
+        yield pods
+    finally:
+        await pods.stop()
