@@ -13,7 +13,8 @@ from serving.tokens import Minter, create_keys
 HOUR_SECONDS = 3600
 
 
-def _default_keys() -> Path:
+def default_keys() -> Path:
+    """Where `make run` keeps the keys of the cardroom on this machine."""
     return Path(os.environ.get("CARDROOM_STATE_DIRECTORY", ".cardroom")) / "keys"
 
 
@@ -41,7 +42,7 @@ def _default_keys() -> Path:
     "directory",
     type=click.Path(file_okay=False, path_type=Path),
     envvar="CARDROOM_KEYS",
-    default=_default_keys,
+    default=default_keys,
     show_default=".cardroom/keys",
     help="Directory of the private keys. [env: CARDROOM_KEYS]",
 )
