@@ -42,7 +42,7 @@ def test_once_plays_a_deal_from_the_queue_to_settled_money_and_ends_with_0(start
     run = start("--once")
     status, errors = run.end()
     assert (status, errors) == (0, ""), run.text
-    for text in ("ready after", "bloody4: all well", "deal 1: dealer", "settled: balances", "table dissolved"):
+    for text in ("ready after", "bloody4: all is well", "deal 1: dealer", "settled: balances", "table dissolved"):
         run.wait_for(text)
     for asset in ("points", "coins"):
         assert run.wait_for(f"books of {asset}").endswith(": right")
