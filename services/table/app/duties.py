@@ -257,6 +257,8 @@ class Performer:
     async def _finish(self, state: TableState) -> Result:
         assert state.closed is not None
         limits = self._around.limits
+        if limits.linger_ms:
+            await self._around.clock.sleep_ms(limits.linger_ms)
         keep_ms = limits.keep_faulted_log_ms if state.closed is CloseCause.FAULT else limits.keep_log_ms
         await self._around.log.finish(
             state.table_id,
