@@ -163,7 +163,7 @@ class Pods:
             redis_url=redis_url or self._redis_url,
             pod=pod or f"pod-{uuid.uuid4().hex[:8]}",
             log_level="debug",
-            **{"pod_lease_ms": 600, **changes},
+            **{"pod_lease_ms": 600, "linger_ms": 0, **changes},
         )
         runtime = make_runtime("table", settings, clock=clock)
         reached = Reached()
