@@ -1,15 +1,17 @@
 """The scripts by themselves: they trust no caller, and a refusal writes nothing."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
+from deploy.local.redis_server import RedisServer
 from services.ledger.adapters.answers import text
 from services.ledger.adapters.coalescer import ScriptFault
 from services.ledger.adapters.keys import Keys
 from services.ledger.adapters.lua import ScriptName, script
 from services.ledger.values import UNITS_MAX, Group, Leg, Settlement
-from tests.services.ledger.rig import CALL, Rig
+from tests.services.ledger.rig import CALL, Rig, open_rig
 
 NOT_WHOLE = ["", "-1", "1.5", "1e3", " 1", "1 ", "+1", "01", "0x10", "nan", "inf", "one", "1\n"]
 TOO_LARGE = [str(UNITS_MAX + 1), str(UNITS_MAX + 2), "9" * 16, "9" * 400]
@@ -28,6 +30,11 @@ async def everything(rig: Rig, asset: str) -> dict[bytes, bytes | None]:
     """All that is stored of an asset."""
     found = [key async for key in rig.client.scan_iter(match=f"{Keys.of(asset).tag}*", count=1000)]
     return {key: await rig.client.dump(key) for key in sorted(found)}
+
+
+async def file_size(rig: Rig) -> int:
+    """Bytes of the store's append-only file; its server must be the test's own."""
+    return int((await rig.client.info("persistence"))["aof_current_size"])
 
 
 def changed(arguments: Sequence[str], place: int, value: str) -> tuple[str, ...]:
@@ -89,6 +96,58 @@ async def test_a_settlement_that_cannot_be_is_invalid_and_writes_nothing(rig: Ri
     assert (await run(rig, ScriptName.SETTLE, asset, arguments))[0] == "INVALID"
     assert await everything(rig, asset) == before
     assert (await run(rig, ScriptName.SETTLE, asset, SETTLE))[0] == "OK"
+
+
+GROUP_OF_THREE = ("ann", "bob", "5", "win", "1", "ann", "cyd", "5", "win", "1", "ann", "dan", "5", "win", "1")
+
+
+@pytest.mark.parametrize(
+    "legs",
+    [
+        changed(GROUP_OF_THREE, 9, "0"),
+        changed(GROUP_OF_THREE, 5, "dan"),
+        changed(GROUP_OF_THREE, 11, "bob"),
+    ],
+    ids=["apart", "two payers", "a payee twice"],
+)
+async def test_a_group_is_one_payers_legs_side_by_side_to_different_payees(rig: Rig, legs: Sequence[str]) -> None:
+    """PF-52."""
+    asset = await rig.seated("t1", dict.fromkeys(("ann", "bob", "cyd", "dan"), 9))
+    head = (*SETTLE[:7], "3", "1")
+    before = await everything(rig, asset)
+    assert (await run(rig, ScriptName.SETTLE, asset, (*head, *legs, "1", "")))[0] == "INVALID"
+    assert await everything(rig, asset) == before
+    assert (await run(rig, ScriptName.SETTLE, asset, (*head, *GROUP_OF_THREE, "1", "")))[0] == "OK"
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "first", "again"),
+    [
+        (ScriptName.SETTLE, SETTLE, "OK", "DUP"),
+        (ScriptName.GRANT, GRANT, "OK", "DUP"),
+        (ScriptName.OPEN, ("eve", "5", "0", "actor"), "OPENED", "SAME"),
+        (ScriptName.RESERVE, ("t1", "1", "d1", "0", "1000", "ann", "bob"), "OK", "OK"),
+        (ScriptName.RELEASE, ("t1", "1", "d1", "1000"), "OK", "OK"),
+        (ScriptName.CLAIM, ("t1", "1", "1000"), "OK", "OK"),
+    ],
+)
+async def test_a_repeat_writes_and_changes_nothing(
+    tmp_path: Path, name: ScriptName, arguments: Sequence[str], first: str, again: str
+) -> None:
+    """A replication barrier after a repeat must cover the first write: the repeat itself reaches the file."""
+    server = RedisServer.start(tmp_path)
+    try:
+        async with open_rig(server.url) as rig:
+            asset = await rig.seated("t1", {"ann": 9, "bob": 9})
+            answer = await run(rig, name, asset, arguments)
+            before, size = await everything(rig, asset), await file_size(rig)
+            repeat = await run(rig, name, asset, arguments)
+            assert (answer[0], repeat[0]) == (first, again)
+            assert name is ScriptName.RELEASE or answer[1:] == repeat[1:]
+            assert await everything(rig, asset) == before
+            assert await file_size(rig) > size
+    finally:
+        server.stop()
 
 
 async def test_every_other_refusal_writes_nothing_either(rig: Rig) -> None:
