@@ -25,7 +25,7 @@ async def stored(redis_url: str, table_id: str) -> list[TableEvent]:
     """All entries of a log; numbered from 1 without gaps, or the test fails."""
     redis = Redis.from_url(redis_url)
     try:
-        rows = await redis.xrange(f"{{{table_id}}}:log")
+        rows: Any = await redis.xrange(f"{{{table_id}}}:log")
     finally:
         await redis.aclose()
     assert [row[0] for row in rows] == [f"{seq}-0".encode() for seq in range(1, len(rows) + 1)]

@@ -140,8 +140,9 @@ async def test_under_fixed_timing_the_window_tells_nothing_pf_20(pods: Pods, fak
 
 
 def without_offers(sight: list[tuple[int, str]]) -> list[tuple[int, str]]:
-    """A seat's own prompts hang on its own hand."""
-    return [row for row in sight if row[1] != "prompt"]
+    """What came from the deal on; without a seat's own prompts, which hang on its own hand."""
+    kinds = [kind for _, kind in sight]
+    return [row for row in sight[kinds.index("dealt") :] if row[1] != "prompt"]
 
 
 async def test_who_never_comes_ends_the_table_pf_12(pods: Pods, fake_clock: FakeClock, redis_url: str) -> None:
