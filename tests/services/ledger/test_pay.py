@@ -1,15 +1,14 @@
 """What the rules say of a short payer is what the ledger does (PF-51)."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from games.kernel import Payment, pay
 from services.ledger.values import Leg
-from tests.services.ledger.rig import Rig, open_rig
+from tests.services.ledger.rig import Rig
 
 CAUSES = ("win", "rain", "check", "liability")
 SEATS = ("s0", "s1", "s2", "s3")
@@ -21,19 +20,6 @@ def _payments(draw: st.DrawFn) -> Payment:
     payee = draw(st.sampled_from([None, *(seat for seat in range(4) if seat != payer)]))
     cause = "penalty" if payee is None else draw(st.sampled_from(CAUSES))
     return Payment(payer, payee, draw(st.integers(1, 30)), cause)
-
-
-@pytest.fixture(scope="module")
-def runner() -> Iterator[asyncio.Runner]:
-    with asyncio.Runner() as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
-def shared_rig(ledger_redis_url: str, runner: asyncio.Runner) -> Iterator[Rig]:
-    opening = open_rig(ledger_redis_url)
-    yield runner.run(opening.__aenter__())
-    runner.run(opening.__aexit__(None, None, None))
 
 
 @settings(max_examples=60, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
