@@ -18,7 +18,7 @@ def default_keys() -> Path:
     return Path(os.environ.get("CARDROOM_STATE_DIRECTORY", ".cardroom")) / "keys"
 
 
-@click.command()
+@click.command(short_help="Print a token signed with the local keys.")
 @click.argument("player")
 @click.option(
     "--role",
@@ -64,7 +64,7 @@ def token(player: str, role: str, ttl_seconds: int, table_id: str | None, seat: 
     click.echo(minter.mint(role, player, ttl_seconds, **claims))
 
 
-@click.command()
+@click.command(short_help="Make the keys that tokens are signed with.")
 @click.argument("directory", type=click.Path(file_okay=False, path_type=Path))
 def keys(directory: Path) -> None:
     """Make keys in DIRECTORY: jwks.json for the services, and the private keys that sign tokens.
