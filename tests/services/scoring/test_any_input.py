@@ -20,7 +20,9 @@ from serving.refusing import details_of
 from tests.services.scoring.rig import played_deals
 
 SERVICER: Any = ScoringServicer()
-RECORDS = [deal.record for deal in played_deals()]
+RECORDS = [[event.SerializeToString() for event in deal.record] for deal in played_deals()]
+"""Events as bytes, so that what one example spoils is whole again for the next."""
+
 REASONS = {
     Reason.INVALID_FIELD,
     Reason.HAND_IMPOSSIBLE,
@@ -175,14 +177,14 @@ def _spoil_list(items: Any, field: Any, draw: st.DrawFn) -> None:
 @st.composite
 def records(draw: st.DrawFn) -> list[event_pb2.Event]:
     """Records of real deals with some things in them changed."""
-    record = [event_pb2.Event.FromString(event.SerializeToString()) for event in draw(st.sampled_from(RECORDS))]
+    record = [event_pb2.Event.FromString(packed) for packed in draw(st.sampled_from(RECORDS))]
     for _ in range(draw(st.integers(1, 3))):
         place = draw(st.integers(0, len(record) - 1))
         change = draw(st.integers(0, 5))
         if change == 0 and len(record) > 1:
             del record[place]
         elif change == 1:
-            record.insert(place, draw(st.sampled_from(draw(st.sampled_from(RECORDS)))))
+            record.insert(place, event_pb2.Event.FromString(draw(st.sampled_from(draw(st.sampled_from(RECORDS))))))
         elif change == 2:
             other = draw(st.integers(0, len(record) - 1))
             record[place], record[other] = record[other], record[place]
