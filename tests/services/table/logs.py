@@ -9,10 +9,11 @@ from redis.asyncio import Redis
 from games.mahjong.claims import hand_waits
 from services.table.edge.codec import ProtobufCodec
 from services.table.edge.events import event_from_message, players_from_proto, room_from_proto
+from services.table.model import play
 from services.table.model import state as folding
 from services.table.model.events import Arrived, Created, Ready, TableEvent
-from services.table.model.flow import Draft, start_deal
-from services.table.model.play import GameState
+from services.table.model.flow import Draft, act, decision_id, start_deal
+from services.table.model.play import GameState, Rest
 from services.table.model.redaction import redact
 from services.table.model.state import TableState
 from tests.services.table.fakes import FixedEntropy
@@ -62,19 +63,43 @@ def folded(table_id: str, log: list[TableEvent]) -> TableState:
 
 def first_deal(pod: RunningPod, table_id: str, **changes: Any) -> GameState:
     """The first deal of a table after its tiles are dealt, worked out without a table (PF-41)."""
+    deal = _started(pod, table_id, **changes).state.deal
+    assert deal is not None
+    return deal.game
+
+
+def _started(pod: RunningPod, table_id: str, **changes: Any) -> Draft:
     request = pod.create_request(table_id, ["a", "b", "c", "d"], **changes)
     created = Created(
         room_from_proto(request.room), players_from_proto(request.seats), request.match_id, request.first_dealer
     )
-    draft = Draft(folding.created(table_id, created), lambda: 1)
+    draft = Draft(folding.created(table_id, created), lambda: 0)
     for seat in range(4):
         draft.put(Arrived(seat))
     for seat in range(4):
         draft.put(Ready(seat, b""))
     start_deal(draft, [0, 0, 0, 0], FixedEntropy().seed())
-    deal = draft.state.deal
-    assert deal is not None
-    return deal.game
+    return draft
+
+
+def table_with_settlements(pod: RunningPod, count: int) -> str:
+    """An id of a table whose first deal asks for so many settlements or more when all choose first options."""
+    for _ in range(300):
+        table_id = new_table_id()
+        if len(_played(_started(pod, table_id)).dues) >= count:
+            return table_id
+    raise AssertionError("no such deal among 300")
+
+
+def _played(draft: Draft) -> TableState:
+    """A deal played to its end by first options."""
+    while draft.state.rest is not Rest.OVER:
+        deal = draft.state.deal
+        assert deal is not None
+        for seat in sorted(play.awaiting(deal.game)):
+            options = play.legal(deal.game, seat)
+            act(draft, seat, decision_id(deal.opened_seq, seat), options[0])
+    return draft.state
 
 
 def table_where(pod: RunningPod, holds: Callable[[GameState], bool], **changes: Any) -> str:

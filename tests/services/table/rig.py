@@ -376,7 +376,13 @@ class Player:
                 raise
 
 
-_LATE = (Reason.DECISION_STALE, Reason.ALREADY_ANSWERED, Reason.WRONG_TABLE_STATE, Reason.TABLE_CLOSED)
+_LATE = (
+    Reason.DECISION_STALE,
+    Reason.ALREADY_ANSWERED,
+    Reason.WRONG_TABLE_STATE,
+    Reason.TABLE_CLOSED,
+    Reason.TABLE_QUARANTINED,
+)
 
 
 def first_option(prompt: table_pb2.Prompt) -> action_pb2.Action | None:
