@@ -75,6 +75,15 @@ def test_ctrl_c_drains_and_ends_with_0(start: Start) -> None:
     assert nothing_runs(run.state)
 
 
+def test_ctrl_c_while_starting_leaves_nothing(start: Start) -> None:
+    run = start()
+    run.wait_for("redis: ")  # the stores run, the services are about to
+    run.interrupt()
+    assert run.end()[0] == 0, run.text
+    assert "ready after" not in run.text
+    assert nothing_runs(run.state)
+
+
 def test_a_deal_running_at_ctrl_c_goes_on_at_the_next_start(start: Start) -> None:
     first = start()
     first.wait_for("  seat 3 ")  # the hands are dealt
