@@ -65,6 +65,14 @@ def test_once_plays_a_deal_from_the_queue_to_settled_money_and_ends_with_0(start
     assert nothing_runs(run.state)
 
 
+def test_once_ends_with_1_when_the_demonstration_fails(start: Start) -> None:
+    run = start("--once", environment={"CARDROOM_DEMONSTRATION_LIMIT_SECONDS": "0.05"})
+    assert run.end()[0] == 1, run.text
+    run.wait_for("WRONG not finished after 0.05 s")
+    run.wait_for("bloody4: something is wrong")
+    assert nothing_runs(run.state)
+
+
 def test_a_second_run_keeps_the_money_and_fresh_forgets_it(start: Start) -> None:
     first = start("--once")
     assert first.end()[0] == 0, first.text
