@@ -38,6 +38,7 @@ CREATE_DEADLINE_MS = 500
 GIVE_UP_MS = 6_000
 POD_LEASE_MS = 1_500
 RETRY_MS = 20
+REST_MS = 100
 LIMIT_S = 20.0
 ROOM = "bloody4-1"
 
@@ -186,7 +187,7 @@ class World:
             "create_deadline_ms": CREATE_DEADLINE_MS,
             "create_retry_ms": RETRY_MS,
             "queue_poll_ms": 50,
-            "rest_ms": 100,
+            "rest_ms": REST_MS,
             "place_refresh_ms": 100,
             "pod_lease_ms": POD_LEASE_MS,
         }

@@ -9,7 +9,17 @@ import pytest
 from refusals import Reason, Refusal
 from services.matchmaker.adapters.chance import SystemChance
 from services.matchmaker.ports import MatchStep
-from tests.services.matchmaker.conftest import LIMIT_S, RETRY_MS, ROOM, Player, Replica, Stall, World, eventually
+from tests.services.matchmaker.conftest import (
+    LIMIT_S,
+    REST_MS,
+    RETRY_MS,
+    ROOM,
+    Player,
+    Replica,
+    Stall,
+    World,
+    eventually,
+)
 from tests.services.matchmaker.pods import Mood, RunningPod
 
 FOUR = ("ann", "bob", "cid", "dan")
@@ -213,6 +223,21 @@ async def test_an_id_that_leads_nowhere_is_given_up_at_once(world: World) -> Non
     players = await world.queue(matchmaker, FOUR)
     seat = await players[0].seated()
     assert list(dict.fromkeys(pod.pod.asked))[1:] == [seat.table_id]
+
+
+async def test_a_room_whose_matches_lead_nowhere_rests_in_between(world: World) -> None:
+    """A fault that stays (every pod refuses the room) does not become a busy loop over store and pods."""
+    matchmaker = await world.matchmaker()
+    pod = await world.pod()
+    pod.pod.mood = Refusal(Reason.INVALID_FIELD)
+    players = await world.queue(matchmaker, FOUR)
+    began = asyncio.get_running_loop().time()
+    await eventually(lambda: _was_put_back(matchmaker))
+    await asyncio.sleep(5 * REST_MS / 1000)
+    passed_ms = (asyncio.get_running_loop().time() - began) * 1000
+    assert 2 <= len(pod.pod.asked) <= passed_ms / REST_MS + 2
+    pod.pod.mood = Mood.MAKES
+    await asyncio.gather(*(player.seated() for player in players))
 
 
 async def test_without_a_slot_all_keep_their_place_and_the_metric_rises(world: World) -> None:
