@@ -38,7 +38,7 @@ format: setup ## put code and made pages into the form that `make check` asks fo
 lint: setup
 	@echo "check: form and lint (ruff)"
 	@$(BIN)/ruff format --check --quiet $(ROOMS) || { echo "check: run 'make format'" >&2; exit 1; }
-	@$(BIN)/ruff check --quiet $(ROOMS)
+	@$(BIN)/ruff check --quiet --output-format concise $(ROOMS)
 
 types: setup
 	@echo "check: types (mypy --strict)"

@@ -25,7 +25,9 @@ from serving.roles import METHOD_ROLES, OPEN_SERVICES
 from serving.runtime import Runtime
 
 _ABSURD_S = 24 * 3600.0
-_STREAM_GRACE_S = 10.0
+STREAM_GRACE_S = 10.0
+"""How long a stream may go on after its age asked for a Goodbye."""
+
 _UNKNOWN = "unknown"
 
 Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"  # generic for the type checker only
@@ -58,7 +60,7 @@ class Gate(grpc.aio.ServerInterceptor):
         self._metrics = runtime.metrics
         self._default_s = settings.default_deadline_ms / 1000
         self._cap_s = settings.deadline_cap_ms / 1000
-        self._stream_s = settings.stream_max_age_ms / 1000 + _STREAM_GRACE_S
+        self._stream_s = settings.stream_max_age_ms / 1000 + STREAM_GRACE_S
         self._handlers: dict[str, Handler] = {}
         self._unknown = self._refusing_handler()
         self._idle = asyncio.Event()
@@ -254,7 +256,7 @@ def _awaitable(behaviour: Behaviour) -> Answer:
         return stream
     if iscoroutinefunction(behaviour):
         return behaviour
-    raise TypeError(f"{behaviour!r} is no coroutine function and no asynchronous generator")
+    return _never  # what stubs have for methods that a servicer leaves out; ours are all asynchronous
 
 
 def _text(value: str | bytes | None) -> str | None:

@@ -17,7 +17,7 @@ NOT_COMPARED = frozenset({"reason"})
 """Members of `expect` that are words for people: whatever the rules say there will do."""
 
 
-@click.command()
+@click.command(short_help="Ask the rules cases with known answers.")
 @click.argument(
     "files", nargs=-1, required=True, metavar="FILE...", type=click.Path(exists=True, dir_okay=False, path_type=Path)
 )

@@ -13,11 +13,12 @@ from serving.tokens import Minter, create_keys
 HOUR_SECONDS = 3600
 
 
-def _default_keys() -> Path:
+def default_keys() -> Path:
+    """Where `make run` keeps the keys of the cardroom on this machine."""
     return Path(os.environ.get("CARDROOM_STATE_DIRECTORY", ".cardroom")) / "keys"
 
 
-@click.command()
+@click.command(short_help="Print a token signed with the local keys.")
 @click.argument("player")
 @click.option(
     "--role",
@@ -41,7 +42,7 @@ def _default_keys() -> Path:
     "directory",
     type=click.Path(file_okay=False, path_type=Path),
     envvar="CARDROOM_KEYS",
-    default=_default_keys,
+    default=default_keys,
     show_default=".cardroom/keys",
     help="Directory of the private keys. [env: CARDROOM_KEYS]",
 )
@@ -63,7 +64,7 @@ def token(player: str, role: str, ttl_seconds: int, table_id: str | None, seat: 
     click.echo(minter.mint(role, player, ttl_seconds, **claims))
 
 
-@click.command()
+@click.command(short_help="Make the keys that tokens are signed with.")
 @click.argument("directory", type=click.Path(file_okay=False, path_type=Path))
 def keys(directory: Path) -> None:
     """Make keys in DIRECTORY: jwks.json for the services, and the private keys that sign tokens.

@@ -1,5 +1,6 @@
 """A player that plays by itself over the public API, and checks that what it was told hangs together."""
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from uuid import uuid4
@@ -29,6 +30,12 @@ WAITS_FOR_READY = frozenset(
 )
 
 
+GONE = frozenset({"TABLE_CLOSED", "TABLE_UNKNOWN", "TABLE_QUARANTINED"})
+"""Refusals of a table that is over."""
+
+RELEASE_PAUSE_SECONDS = 0.2
+
+
 @dataclass
 class Played:
     """What a bot saw and did at a table.
@@ -54,11 +61,13 @@ class Played:
 
 async def take_seat(player: Player, room_id: str) -> Seat:
     """A seat in the room: the one the player has from before, that of the ticket he has, or one by a new ticket."""
-    try:
-        return await player.my_seat()
-    except CallRefused as refusal:
-        if refusal.reason != "NO_SEAT":
-            raise
+    while True:
+        former = await _former_seat(player)
+        if former is None:
+            break
+        if not await _is_over(player, former):
+            return former
+        await asyncio.sleep(RELEASE_PAUSE_SECONDS)  # the table is over and about to let him go
     try:
         return await player.join(room_id)
     except CallRefused as refusal:
@@ -68,6 +77,25 @@ async def take_seat(player: Player, room_id: str) -> Seat:
             raise
         ticket_id = refusal.metadata["ticket_id"]
     return await player.follow(ticket_id)
+
+
+async def _former_seat(player: Player) -> Seat | None:
+    try:
+        return await player.my_seat()
+    except CallRefused as refusal:
+        if refusal.reason != "NO_SEAT":
+            raise
+        return None
+
+
+async def _is_over(player: Player, seat: Seat) -> bool:
+    async with player.sit(seat) as table:
+        try:
+            return (await table.snapshot()).snapshot.state == event_pb2.TABLE_STATE_CLOSED
+        except CallRefused as refusal:
+            if refusal.reason not in GONE:
+                raise
+            return True
 
 
 class BotPlayer:
@@ -174,4 +202,6 @@ class BotPlayer:
             if refusal.reason not in OVERTAKEN:
                 raise
             self.played.overtaken_count += 1
+            if refusal.reason == "SEAT_AWAY":
+                return  # asked again when the seat is back
         self._answered = prompt.decision_id

@@ -127,7 +127,7 @@ def how_to_connect(stack: Stack) -> list[str]:
     return [
         f"serving until Ctrl-C; gRPC: {services}",
         f"addresses, metrics and keys: {stack.state.endpoints}; logs: {stack.state.path / 'logs'}",
-        "a player's token for your own client: .venv/bin/cardroom token NAME; "
+        "a player for your own client: .venv/bin/cardroom account NAME, then .venv/bin/cardroom token NAME; "
         "a client in 15 lines: clients/sdk/README.md",
     ]
 

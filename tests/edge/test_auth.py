@@ -255,6 +255,9 @@ async def test_health_and_reflection_ask_for_no_token_and_know_every_service(key
         assert {row.name for row in answer.list_services_response.service} >= set(SERVICES)
 
 
+_UNWRITTEN = "/cardroom.matchmaker.v1.RoomService/GetRoom"
+
+
 @pytest.mark.fast
 async def test_a_method_without_a_servicer_or_without_a_row_is_refused(keys: Path, mint: Mint) -> None:
     class Rowless(Scripted):
@@ -265,7 +268,13 @@ async def test_a_method_without_a_servicer_or_without_a_row_is_refused(keys: Pat
 
     token = (("authorization", f"Bearer {mint('operator', 'olga')}"),)
     async with running(keys, Rowless()) as house, connect(house.address) as channel:
-        for method in ("/cardroom.x.v1.XService/New", "/cardroom.x.v1.XService/Old", "/x/y", "/cardroom.ledger.v1.Z/Z"):
+        for method in (
+            "/cardroom.x.v1.XService/New",
+            "/cardroom.x.v1.XService/Old",
+            _UNWRITTEN,
+            "/x/y",
+            "/cardroom.ledger.v1.Z/Z",
+        ):
             call: Any = channel.unary_unary(method)
             with pytest.raises(grpc.aio.AioRpcError) as caught:
                 await call(b"", metadata=token)

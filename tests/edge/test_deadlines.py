@@ -10,6 +10,7 @@ import grpc.aio
 import pytest
 
 from refusals import Reason, Refusal
+from serving import gate
 from serving.calls import correlation_id, remaining_s
 from serving.channels import connect
 from serving.refusing import refusal_of
@@ -120,6 +121,48 @@ async def test_streams_have_no_deadline_but_an_age(keys: Path, mint: Mint) -> No
         assert len(await watch(channel, mint("seat", "anna", table_id="t", seat=0))) == 1
         assert house.sample("cardroom_rpc_handled_total", service=WATCH.split("/")[0], method="Watch", code="OK") == 1
     assert 6_000 < ends[0] <= 7_000
+
+
+async def test_a_stream_that_ignores_its_age_is_cut_off(
+    keys: Path, mint: Mint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def stream(context: Context) -> AsyncIterator[Any]:
+        try:
+            async for message in one_goodbye(context):
+                yield message
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+
+    ended = asyncio.Event()
+    monkeypatch.setattr(gate, "STREAM_GRACE_S", 0.05)
+    async with (
+        running(keys, Scripted(stream=stream), stream_max_age_ms=50) as house,
+        connect(house.address) as channel,
+    ):
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            await watch(channel, mint("seat", "anna", table_id="t", seat=0))
+        assert caught.value.code() is grpc.StatusCode.DEADLINE_EXCEEDED
+        assert ended.is_set()
+
+
+async def test_a_stream_whose_client_leaves_is_ended_and_its_generator_closed(keys: Path, mint: Mint) -> None:
+    async def stream(context: Context) -> AsyncIterator[Any]:
+        try:
+            while True:
+                async for message in one_goodbye(context):
+                    yield message
+        finally:
+            ended.set()
+
+    ended = asyncio.Event()
+    async with running(keys, Scripted(stream=stream)) as house, connect(house.address) as channel:
+        watching = asyncio.create_task(watch(channel, mint("seat", "anna", table_id="t", seat=0)))
+        while house.server.in_flight == 0:  # noqa: ASYNC110  (the server's own figure, not ours to set)
+            await asyncio.sleep(0.005)
+        watching.cancel()
+        await asyncio.wait_for(asyncio.gather(ended.wait(), house.server.idle()), 5)
+        assert [line["code"] for line in house.lines()] == ["CANCELLED"]
 
 
 async def test_what_is_left_of_a_deadline_goes_on_to_the_next_service(keys: Path, mint: Mint) -> None:

@@ -214,6 +214,16 @@ async def test_health_while_draining_is_what_the_component_wants(keys: Path, min
 
 
 @pytest.mark.fast
+async def test_a_component_turns_its_health_while_it_serves(keys: Path, mint: Mint) -> None:
+    async with running(keys) as house, connect(house.address) as channel:
+        for serving in (False, True):
+            await house.runtime.set_serving(serving)
+            wanted = _SERVING if serving else _NOT_SERVING
+            assert [await _health(channel, name) for name in ("", *SERVICES)] == [wanted] * 4
+            await list_rooms(channel, mint("player", "anna"))  # calls still arrive
+
+
+@pytest.mark.fast
 async def test_a_drain_over_its_limit_is_cut_off_and_the_calls_with_it(keys: Path, mint: Mint) -> None:
     async def answer(_: Context) -> Any:
         reached.set()

@@ -18,8 +18,12 @@ MAKEFILE = (ROOT / "Makefile").read_text()
 PUBLIC = {"help", "setup", "run", "stop", "test", "check", "bench", "sim", "format", "lock", "release-wire", "clean"}
 
 
+# A make inside a make would speak as its part.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
+
+
 def make(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(["make", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+    return subprocess.run(["make", *arguments], cwd=ROOT, env=ENVIRONMENT, capture_output=True, text=True, check=False)
 
 
 def test_help_lists_every_target_in_one_line() -> None:
@@ -133,8 +137,7 @@ def test_ctrl_c_reaches_the_module_and_make_reports_its_status(tmp_path: Path) -
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(tmp_path)
-        os.environ["PYTHONPATH"] = str(tmp_path)
-        os.execvp("make", ["make", "run"])
+        os.execvpe("make", ["make", "run"], {**ENVIRONMENT, "PYTHONPATH": str(tmp_path)})
     said = read_until(terminal, "ready")
     os.write(terminal, b"\x03")
     said += read_until(terminal, "drained")

@@ -4,9 +4,9 @@ from enum import StrEnum
 from functools import cache
 from importlib import resources
 
+from services.ledger.adapters import scripts
 from serving.store import Script
 
-_FOLDER = "scripts"
 _SHARED = "books.lua"
 
 
@@ -24,6 +24,6 @@ class ScriptName(StrEnum):
 @cache
 def script(name: ScriptName) -> Script:
     """The script of this name, with what all share in front."""
-    folder = resources.files(__package__).joinpath(_FOLDER)
+    folder = resources.files(scripts)
     parts = [folder.joinpath(file).read_text(encoding="utf-8") for file in (_SHARED, f"{name}.lua")]
     return Script("\n".join(parts))

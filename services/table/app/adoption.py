@@ -102,7 +102,9 @@ async def adopt(
         recent=replay.recent,
         epoch_starts=claimed.epoch_starts,
         answers_stored=bool(claimed.answers),
-        progress=Progress(faulted=replay.broken),
+        progress=Progress(
+            faulted=replay.broken, taken_over_at=replay.state.settlement_seqs.get(replay.state.room.asset, 0)
+        ),
     )
     return current if await _clocks_written(outside, current) else None
 

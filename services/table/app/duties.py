@@ -25,6 +25,8 @@ class Progress:
 
     Attributes:
         claimed: whether the ledger knows this owner.
+        taken_over_at: number of the last settlement that the log asked for when this owner took the table over; None
+            for the owner that made it.
         released: deal whose stakes have been given back.
         seats_released: whether the players may sit elsewhere.
         faulted: whether a fault has stopped the table.
@@ -32,6 +34,7 @@ class Progress:
     """
 
     claimed: bool = False
+    taken_over_at: int | None = None
     released: str = ""
     seats_released: bool = False
     faulted: bool = False
@@ -40,7 +43,9 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Make the ledger know this owner."""
+    """Make the ledger know this owner; it may have carried out settlements up to `known_seq`."""
+
+    known_seq: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +91,11 @@ _AT_THE_LEDGER = (Settle, Reserve, Release)
 def next_duty(state: TableState, progress: Progress) -> Duty | None:
     """What is to be done next; None if nothing."""
     duty = _next(state, progress)
-    return Claim() if isinstance(duty, _AT_THE_LEDGER) and not progress.claimed else duty
+    if progress.claimed:
+        return duty
+    if progress.taken_over_at is not None:
+        return Claim(progress.taken_over_at)
+    return Claim(0) if isinstance(duty, _AT_THE_LEDGER) else duty
 
 
 def _next(state: TableState, progress: Progress) -> Duty | None:
@@ -207,13 +216,16 @@ class Performer:
                 self._around.journal.warning("duty_waits", table_id=state.table_id, duty=type(duty).__name__)
             except Refusal as refused:
                 return DutyRefused(duty, refused.reason)
+            except Exception as error:  # a fault of ours stops this table alone
+                self._around.journal.error("duty_failed", table_id=state.table_id, error=type(error).__name__)
+                return DutyRefused(duty, Reason.INTERNAL)
             await self._around.clock.sleep_ms(pause_ms)
             pause_ms = min(2 * pause_ms, RETRY_MOST_MS)
 
     async def _once(self, duty: Duty, state: TableState) -> Result:
         match duty:
             case Claim():
-                return await self._claim(duty, state)
+                return await self._claim(duty)
             case Settle(due):
                 return await self._settle(due, state)
             case Reserve(deal_id):
@@ -229,9 +241,8 @@ class Performer:
             case Finish():
                 return await self._finish(state)
 
-    async def _claim(self, duty: Claim, state: TableState) -> Result:
-        last_seq = await self._around.ledger.claim(self._account)
-        if last_seq > state.settlement_seqs.get(self._account.asset, 0):
+    async def _claim(self, duty: Claim) -> Result:
+        if await self._around.ledger.claim(self._account) > duty.known_seq:
             return DutyRefused(duty, Reason.SETTLEMENT_GAP)  # the log has lost what the ledger has carried out
         return Claimed()
 
@@ -257,6 +268,8 @@ class Performer:
     async def _finish(self, state: TableState) -> Result:
         assert state.closed is not None
         limits = self._around.limits
+        if limits.linger_ms:
+            await self._around.clock.sleep_ms(limits.linger_ms)
         keep_ms = limits.keep_faulted_log_ms if state.closed is CloseCause.FAULT else limits.keep_log_ms
         await self._around.log.finish(
             state.table_id,

@@ -11,6 +11,7 @@ from services.table.app.current import Current, Entry
 from services.table.app.mailbox import Answer, Request
 from services.table.app.outside import Outside
 from services.table.app.requests import Requests
+from services.table.app.store_health import store_away
 from services.table.app.table import Gone, Table
 from services.table.model import clocks as clocking
 from services.table.model import play
@@ -35,6 +36,7 @@ class Pod:
         self._tasks: set[asyncio.Task[None]] = set()
         self._draining = False
         self._announced_ms = 0
+        self._slots_changed = asyncio.Event()
 
     @property
     def name(self) -> str:
@@ -143,7 +145,7 @@ class Pod:
             await self._adopt(table_id, self.name, {})
             table = self._tables.get(table_id)
         if table is None:
-            raise _elsewhere(owner)
+            raise self._elsewhere(owner)
         return table
 
     async def ask(self, table: Table, request: Request) -> Answer:
@@ -160,17 +162,30 @@ class Pod:
         table = self._tables.get(table_id)
         if table is not None:
             return _not_owner(self.name, self.authority, table.current.epoch)
-        return _elsewhere(await self._outside.log.owner(table_id))
+        return self._elsewhere(await self._outside.log.owner(table_id))
+
+    def _elsewhere(self, owner: Ownership | None) -> Refusal:
+        """Why a table is not in memory here."""
+        if owner is None:
+            return Refusal(Reason.TABLE_UNKNOWN)
+        if owner.finished is not None:
+            fault = owner.finished is CloseCause.FAULT
+            return Refusal(Reason.TABLE_QUARANTINED if fault else Reason.TABLE_CLOSED)
+        if owner.pod == self.name:
+            return store_away()  # it is being read again
+        return _not_owner(owner.pod, owner.authority, owner.epoch)
 
     def _begin(self, current: Current) -> None:
         table = Table(self._outside, current, self._gone)
         self._tables[table.table_id] = table
+        self._slots_changed.set()
         table.start()
 
     def _gone(self, table: Table, why: Gone) -> None:
         """A table has ended its task."""
         if self._tables.get(table.table_id) is table:
             del self._tables[table.table_id]
+            self._slots_changed.set()
         self._outside.journal.info("table_gone", table_id=table.table_id, why=why)
         if why is Gone.MOVED:
             self._run(self._strike(table.table_id))
@@ -236,17 +251,28 @@ class Pod:
 
     async def _keep_lease(self) -> None:
         while True:
-            await self._outside.clock.sleep_ms(max(1, self._pods.lease_ms // 3))
+            await self._a_third_of_the_lease()
             try:
                 lapsed = self._outside.clock.monotonic_ms() - self._announced_ms > self._pods.lease_ms
                 if not await self._announce():
                     return
                 if lapsed:
-                    await self._let_go_of_lost()
+                    await self._look_after_own()
             except StoreAway:
                 self._outside.journal.warning("not_announced")
 
+    async def _a_third_of_the_lease(self) -> None:
+        """Wait so long, or until a slot is taken or freed: matchmakers go by the card."""
+        pause = asyncio.ensure_future(self._outside.clock.sleep_ms(max(1, self._pods.lease_ms // 3)))
+        change = asyncio.ensure_future(self._slots_changed.wait())
+        try:
+            await asyncio.wait((pause, change), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            pause.cancel()
+            change.cancel()
+
     async def _announce(self) -> bool:
+        self._slots_changed.clear()
         if not await self._pods.announce(slots_used=len(self._tables), draining=self._draining):
             self._outside.journal.error("superseded")
             self._draining = True
@@ -255,12 +281,22 @@ class Pod:
         self._announced_ms = self._outside.clock.monotonic_ms()
         return True
 
-    async def _let_go_of_lost(self) -> None:
-        """After a silence longer than the lease others may have taken tables over."""
+    async def _look_after_own(self) -> None:
+        """After a silence others may have taken tables over, or the store may have lost the end of a log."""
         for table in tuple(self._tables.values()):
+            known = table.current
+            seq = known.state.seq
             owner = await self._outside.log.owner(table.table_id)
-            if owner is None or owner.epoch != table.current.epoch:
+            if owner is None or owner.epoch != known.epoch:
                 await table.stop(Gone.MOVED)
+            elif owner.seq < seq:
+                await table.stop(Gone.LOST_TAIL)
+
+    async def _check_own(self) -> None:
+        try:
+            await self._look_after_own()
+        except StoreAway:
+            self._outside.journal.warning("own_tables_not_checked")  # it went away again, and will come back again
 
     async def _keep_adopting(self) -> None:
         """Look for tables whose pod is dead, and for own ones that could not be taken over before."""
@@ -293,6 +329,7 @@ class Pod:
         self._outside.journal.info("store_found")
         for table in self._tables.values():
             table.store_found()
+        self._run(self._check_own())
 
     def _run(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
@@ -303,16 +340,6 @@ class Pod:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             self._outside.journal.error("task_failed", error=type(error).__name__)
-
-
-def _elsewhere(owner: Ownership | None) -> Refusal:
-    """Why a table is not on this pod."""
-    if owner is None:
-        return Refusal(Reason.TABLE_UNKNOWN)
-    if owner.finished is not None:
-        fault = owner.finished is CloseCause.FAULT
-        return Refusal(Reason.TABLE_QUARANTINED if fault else Reason.TABLE_CLOSED)
-    return _not_owner(owner.pod, owner.authority, owner.epoch)
 
 
 def _not_owner(pod: str, authority: str, epoch: int) -> Refusal:

@@ -259,6 +259,8 @@ class Table:
                 return
         if due:
             flow.run_out(draft, ClockName.FLOOR)
+            if not draft.events:  # somebody is still asked: the floor has done its part
+                self._current.clocks = clocking.without(self._current.clocks, ClockName.FLOOR)
 
     def _decide_claimed(self, result: duties.Claimed, draft: Draft) -> None:
         self._current.progress.claimed = True
@@ -428,17 +430,11 @@ class Table:
 
     def _look_ahead(self) -> None:
         """Set the alarm for the next clock, and see to what is owed to others."""
-        end_ms = self._next_end_ms()
+        end_ms = clocking.next_end_ms(self._current.clocks)
         if end_ms is not None:
             self._ring_at(end_ms)
         if self._duties is None and duties.next_duty(self._current.state, self._current.progress) is not None:
             self._duties = asyncio.create_task(self._do_duties(), name="table duties")
-
-    def _next_end_ms(self) -> int | None:
-        """When the next clock runs out; a floor that has passed is done with."""
-        passed = self._floor_passed()
-        clocks = (clock for clock in self._current.clocks if not (passed and clock.name is ClockName.FLOOR))
-        return clocking.next_end_ms(tuple(clocks))
 
     def _ring_at(self, at_ms: int) -> None:
         """Ring then at the latest: an alarm that is set for earlier will see."""
@@ -449,7 +445,7 @@ class Table:
         self._alarm = self._outside.alarms.set(at_ms, self._rung)
 
     def _rung(self) -> None:
-        end_ms = self._next_end_ms()
+        end_ms = clocking.next_end_ms(self._current.clocks)
         if end_ms is None or self._tick_waits:
             return
         if end_ms > self._outside.time.now_ms():

@@ -88,6 +88,11 @@ def find(clocks: Clocks, name: ClockName) -> Clock | None:
     return next((clock for clock in clocks if clock.name is name), None)
 
 
+def without(clocks: Clocks, name: ClockName) -> Clocks:
+    """The clocks but for the one of this name."""
+    return tuple(clock for clock in clocks if clock.name is not name)
+
+
 def decision_clock(clocks: Clocks) -> Clock | None:
     """The clock that ends the stage or decision that stands open: what players are shown."""
     return next((clock for clock in clocks if clock.name is not ClockName.FLOOR), None)

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from services.ledger.app.checks import check_settlement
 from services.ledger.app.fingerprint import grant_fingerprint, settlement_fingerprint
 from services.ledger.values import UNITS_MAX, Grant, Group, Leg, Reservation, Settled, Settlement, Stake
 from tests.services.ledger.oracle import Oracle, Table, is_right, share_out
-from tests.services.ledger.rig import CALL, Rig, new_asset, open_rig
+from tests.services.ledger.rig import CALL, Rig, new_asset
 
 PLAYERS = ("ann", "bob", "cyd", "dan", "robot:1")
 STRANGER = "eve"
@@ -200,19 +200,6 @@ def _checked(asked: Settlement) -> bool:
     return True
 
 
-@pytest.fixture(scope="module")
-def runner() -> Iterator[asyncio.Runner]:
-    with asyncio.Runner() as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
-def shared_rig(ledger_redis_url: str, runner: asyncio.Runner) -> Iterator[Rig]:
-    opening = open_rig(ledger_redis_url)
-    yield runner.run(opening.__aenter__())
-    runner.run(opening.__aexit__(None, None, None))
-
-
 _SEEN_MIN = {
     "settled": 300,
     "short": 50,
@@ -237,7 +224,7 @@ def test_random_histories_are_answered_as_the_oracle_says(runner: asyncio.Runner
             await getattr(twins, kind)(*details)
         await twins.compare()
 
-    @settings(max_examples=90, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=60, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
     @given(openings=_openings, steps=st.lists(_steps, min_size=15, max_size=40))
     def histories(openings: Sequence[int], steps: Sequence[tuple[Any, ...]]) -> None:
         runner.run(history(openings, steps))

@@ -47,6 +47,7 @@ async def test_legs_of_nothing_are_settled_and_journaled(rig: Rig) -> None:
     [
         (10, (8, 8, 8), "", [4, 3, 3]),
         (10, (2, 8, 8), "", [2, 4, 4]),
+        (10, (3, 8, 8), "", [3, 4, 3]),
         (14, (0, 10, 10), "", [0, 7, 7]),
         (1, (5, 5), "", [1, 0]),
         (1, (5, 5), "p1", [0, 1]),
@@ -108,18 +109,6 @@ async def test_the_same_settlement_again_returns_the_first_result_and_moves_noth
     assert (await rig.store.head(asset)).number == 4
 
 
-async def test_a_repeat_is_written_and_its_result_is_the_same_bytes(rig: Rig) -> None:
-    """A replication barrier after a repeat must cover the first write: the repeat itself reaches the file."""
-    asset = await rig.seated("t1", {"ann": 5, "bob": 1})
-    await rig.settle(asset, 1, [Leg("ann", "bob", 3, "win")])
-    key = Keys.of(asset).table("t1")
-    before = await rig.client.hgetall(key)
-    offset = (await rig.client.info("persistence"))["aof_current_size"]
-    await rig.settle(asset, 1, [Leg("ann", "bob", 3, "win")])
-    assert (await rig.client.info("persistence"))["aof_current_size"] > offset
-    assert await rig.client.hgetall(key) == before
-
-
 @pytest.mark.parametrize(
     ("legs", "groups", "deal"),
     [
@@ -152,6 +141,15 @@ async def test_seqs_have_no_gaps_and_the_oldest_are_forgotten(rig: Rig) -> None:
     old = await refused(rig.settle(asset, 1, [Leg("ann", "bob", 1, "win")]))
     assert (old.reason, dict(old.metadata)) == (Reason.SETTLEMENT_OLD, {"last_seq": str(RING + 1)})
     assert await rig.units(asset, "bob") == [RING + 1]
+
+
+async def test_a_claim_returns_the_last_result_also_after_many(rig: Rig) -> None:
+    asset = await rig.seated("t1", {"ann": 50, "bob": 0})
+    for seq in range(1, RING + 4):
+        last = await rig.settle(asset, seq, [Leg("ann", "bob", seq, "win")])
+    claimed = await rig.store.claim("t1", 2, asset, CALL)
+    assert claimed.last_result is not None
+    assert (claimed.last_seq, claimed.last_result.lines) == (RING + 3, last.lines)
 
 
 async def test_a_stale_owner_is_fenced_and_a_refusal_takes_no_seq(rig: Rig) -> None:

@@ -33,10 +33,13 @@ from serving.store import connect_redis
 from tests.conftest import Mint
 from tests.services.matchmaker.pods import Ledger, Mood, Pod, RunningPod, TableLogs, server_settings
 
-LEASE_MS = 300
-GIVE_UP_MS = 1_200
-POD_LEASE_MS = 400
-LIMIT_S = 10.0
+LEASE_MS = 800
+CREATE_DEADLINE_MS = 500
+GIVE_UP_MS = 6_000
+POD_LEASE_MS = 1_500
+RETRY_MS = 20
+REST_MS = 100
+LIMIT_S = 20.0
 ROOM = "bloody4-1"
 
 
@@ -181,10 +184,10 @@ class World:
             "ledger_address": f"127.0.0.1:{self.ledger_server.port}",
             "match_lease_ms": LEASE_MS,
             "match_give_up_ms": GIVE_UP_MS,
-            "create_deadline_ms": 200,
-            "create_retry_ms": 20,
+            "create_deadline_ms": CREATE_DEADLINE_MS,
+            "create_retry_ms": RETRY_MS,
             "queue_poll_ms": 50,
-            "rest_ms": 100,
+            "rest_ms": REST_MS,
             "place_refresh_ms": 100,
             "pod_lease_ms": POD_LEASE_MS,
         }
@@ -210,11 +213,14 @@ class World:
         self._replicas.append(replica)
         return replica
 
-    async def pod(self, name: str = "table-0", *, slots: int = 1_000, mood: Mood = Mood.MAKES) -> RunningPod:
+    async def pod(
+        self, name: str = "table-0", *, slots: int = 1_000, mood: Mood = Mood.MAKES, draining: bool = False
+    ) -> RunningPod:
         """One more table pod."""
-        pod = await RunningPod.start(Pod(name, self.logs, slots=slots, mood=mood), self.keys, self.redis, POD_LEASE_MS)
-        self._pods.append(pod)
-        return pod
+        pod = Pod(name, self.logs, slots=slots, mood=mood)
+        running = await RunningPod.start(pod, self.keys, self.redis, POD_LEASE_MS, draining=draining)
+        self._pods.append(running)
+        return running
 
     def player(self, replica: Replica, player_id: str) -> Player:
         """A player who talks to this replica."""

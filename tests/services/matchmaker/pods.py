@@ -121,13 +121,14 @@ class RunningPod:
         self._announcing: asyncio.Task[None] | None = None
 
     @classmethod
-    async def start(cls, pod: Pod, keys: Path, redis: Redis, lease_ms: int) -> "RunningPod":
+    async def start(cls, pod: Pod, keys: Path, redis: Redis, lease_ms: int, *, draining: bool) -> "RunningPod":
         """Serves and is in the registry when this returns."""
         settings = server_settings(keys)
         server = await start_server("table", settings, pod, make_runtime("table", settings), port=0)
         pod.authority = f"127.0.0.1:{server.port}"
         registry = PodRegistry(redis, lease_ms=lease_ms)
         running = cls(pod, server, registry, await registry.enter())
+        running.draining = draining
         await running.announce()
         running._announcing = asyncio.create_task(running._announce_on())
         return running

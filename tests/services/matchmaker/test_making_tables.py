@@ -9,11 +9,22 @@ import pytest
 from refusals import Reason, Refusal
 from services.matchmaker.adapters.chance import SystemChance
 from services.matchmaker.ports import MatchStep
-from tests.services.matchmaker.conftest import GIVE_UP_MS, ROOM, Player, Replica, Stall, World, eventually
+from tests.services.matchmaker.conftest import (
+    LIMIT_S,
+    REST_MS,
+    RETRY_MS,
+    ROOM,
+    Player,
+    Replica,
+    Stall,
+    World,
+    eventually,
+)
 from tests.services.matchmaker.pods import Mood, RunningPod
 
 FOUR = ("ann", "bob", "cid", "dan")
-RETRY_MS = 20
+SOON_MS = 300
+"""An age for giving up that comes soon."""
 
 
 class FirstPod(SystemChance):
@@ -50,7 +61,7 @@ async def test_killed_after_a_step_another_replica_completes_the_match(world: Wo
     dying = await world.matchmaker(stall)
     await world.pod()
     players = await world.queue(dying, FOUR)
-    await asyncio.wait_for(stall.reached_it.wait(), 10)
+    await asyncio.wait_for(stall.reached_it.wait(), LIMIT_S)
     await dying.server.kill()
 
     heir = await world.matchmaker()
@@ -69,11 +80,11 @@ async def test_killed_with_its_pod_every_ticket_is_back_in_front_with_its_wait(w
     pod = await world.pod()
     players = await world.queue(dying, FOUR)
     since = await joined_at(world, players)
-    await asyncio.wait_for(stall.reached_it.wait(), 10)
+    await asyncio.wait_for(stall.reached_it.wait(), LIMIT_S)
     (late,) = await world.queue(dying, ["eve"])
     await asyncio.gather(dying.server.kill(), pod.stop())
 
-    heir = await world.matchmaker()
+    heir = await world.matchmaker(match_give_up_ms=SOON_MS)
     queue = at(world, heir, [*players, late])
     await eventually(lambda: _has_length(world, 5))
     assert await places(queue) == [1, 2, 3, 4, 5]
@@ -95,7 +106,7 @@ async def test_killed_after_putting_back_nobody_is_lost(world: World) -> None:
     pod = await world.pod()
     pod.pod.mood = Refusal(Reason.NO_SLOT)
     players = await world.queue(dying, FOUR)
-    await asyncio.wait_for(stall.reached_it.wait(), 10)
+    await asyncio.wait_for(stall.reached_it.wait(), LIMIT_S)
     await dying.server.kill()
     pod.pod.mood = Mood.MAKES
     heir = await world.matchmaker()
@@ -109,7 +120,7 @@ async def test_a_matchmaker_that_wakes_up_late_changes_nothing(world: World) -> 
     sleeper = await world.matchmaker(stall)
     await world.pod()
     players = await world.queue(sleeper, FOUR)
-    await asyncio.wait_for(stall.reached_it.wait(), 10)
+    await asyncio.wait_for(stall.reached_it.wait(), LIMIT_S)
     heir = await world.matchmaker()
     moved = at(world, heir, players)
     before = [await player.seated() for player in moved]
@@ -127,7 +138,7 @@ async def test_a_matchmaker_that_wakes_up_late_changes_nothing(world: World) -> 
 
 async def test_a_table_nobody_was_shown_frees_nobody(world: World) -> None:
     """A pod stores a table too late, the match is undone: the table's ReleaseSeats finds the players elsewhere."""
-    matchmaker = await world.matchmaker()
+    matchmaker = await world.matchmaker(match_give_up_ms=SOON_MS)
     pod = await world.pod(mood=Mood.MAKES_AND_HANGS)
     players = await world.queue(matchmaker, FOUR)
     await eventually(lambda: _was_put_back(matchmaker))
@@ -150,9 +161,9 @@ async def test_an_unknown_outcome_is_retried_under_the_same_id(world: World) -> 
     pod.pod.next_moods = [Mood.MAKES_AND_HANGS]
     players = await world.queue(matchmaker, FOUR)
     seat = await players[0].seated()
-    assert pod.pod.asked == [seat.table_id] * 2
-    assert list(world.logs.made) == [seat.table_id]
-    assert matchmaker.sample("cardroom_create_table_total", {"outcome": "unknown"}) == 1
+    assert len(pod.pod.asked) >= 2
+    assert {*pod.pod.asked, *world.logs.made} == {seat.table_id}
+    assert matchmaker.sample("cardroom_create_table_total", {"outcome": "unknown"})
 
 
 async def test_a_fault_of_the_pod_leaves_the_outcome_open(world: World) -> None:
@@ -162,7 +173,8 @@ async def test_a_fault_of_the_pod_leaves_the_outcome_open(world: World) -> None:
     pod.pod.next_moods = [Refusal(Reason.INTERNAL), Refusal(Reason.STORE_UNAVAILABLE)]
     players = await world.queue(matchmaker, FOUR)
     seat = await players[0].seated()
-    assert pod.pod.asked == [seat.table_id] * 3
+    assert len(pod.pod.asked) >= 3
+    assert set(pod.pod.asked) == {seat.table_id}
 
 
 async def test_a_wedged_pod_with_a_live_lease_is_passed_over(world: World) -> None:
@@ -173,7 +185,7 @@ async def test_a_wedged_pod_with_a_live_lease_is_passed_over(world: World) -> No
     players = await world.queue(matchmaker, FOUR)
     seat = await players[0].seated()
     assert seat.endpoint.pod == "b"
-    assert wedged.pod.asked == sound.pod.asked == [seat.table_id]
+    assert set(wedged.pod.asked) == set(sound.pod.asked) == {seat.table_id}
 
 
 async def test_the_owner_a_pod_names_is_asked_next(world: World) -> None:
@@ -184,13 +196,13 @@ async def test_the_owner_a_pod_names_is_asked_next(world: World) -> None:
     players = await world.queue(matchmaker, FOUR)
     seat = await players[0].seated()
     assert seat.endpoint.pod == "a"
-    assert first.pod.asked == [seat.table_id] * 2
-    assert second.pod.asked == [seat.table_id]
+    assert len(first.pod.asked) >= 2
+    assert set(first.pod.asked) == set(second.pod.asked) == {seat.table_id}
 
 
 async def test_two_pods_that_name_each_other_do_not_make_us_run_in_circles(world: World) -> None:
     """The match is put back when it is too old; until then the pods are asked once a round, not without pause."""
-    matchmaker = await world.matchmaker()
+    matchmaker = await world.matchmaker(match_give_up_ms=SOON_MS)
     first, second = await world.pod("a"), await world.pod("b")
     first.pod.mood = Refusal(Reason.NOT_OWNER, metadata={"pod": "b"})
     second.pod.mood = Refusal(Reason.NOT_OWNER, metadata={"pod": "a"})
@@ -198,7 +210,7 @@ async def test_two_pods_that_name_each_other_do_not_make_us_run_in_circles(world
     await eventually(lambda: _was_put_back(matchmaker))
     ids = [*first.pod.asked, *second.pod.asked]
     in_one_match = max(ids.count(table_id) for table_id in set(ids))
-    assert in_one_match <= 4 * (GIVE_UP_MS // RETRY_MS + 1)
+    assert in_one_match <= 4 * (SOON_MS // RETRY_MS + 1)
     first.pod.mood = second.pod.mood = Mood.MAKES
     await asyncio.gather(*(player.seated() for player in players))
 
@@ -210,8 +222,22 @@ async def test_an_id_that_leads_nowhere_is_given_up_at_once(world: World) -> Non
     pod.pod.next_moods = [Refusal(Reason.TABLE_CONFLICT)]
     players = await world.queue(matchmaker, FOUR)
     seat = await players[0].seated()
-    assert len(pod.pod.asked) == 2
-    assert pod.pod.asked[1] == seat.table_id != pod.pod.asked[0]
+    assert list(dict.fromkeys(pod.pod.asked))[1:] == [seat.table_id]
+
+
+async def test_a_room_whose_matches_lead_nowhere_rests_in_between(world: World) -> None:
+    """A fault that stays (every pod refuses the room) does not become a busy loop over store and pods."""
+    matchmaker = await world.matchmaker()
+    pod = await world.pod()
+    pod.pod.mood = Refusal(Reason.INVALID_FIELD)
+    players = await world.queue(matchmaker, FOUR)
+    began = asyncio.get_running_loop().time()
+    await eventually(lambda: _was_put_back(matchmaker))
+    await asyncio.sleep(5 * REST_MS / 1000)
+    passed_ms = (asyncio.get_running_loop().time() - began) * 1000
+    assert 2 <= len(pod.pod.asked) <= passed_ms / REST_MS + 2
+    pod.pod.mood = Mood.MAKES
+    await asyncio.gather(*(player.seated() for player in players))
 
 
 async def test_without_a_slot_all_keep_their_place_and_the_metric_rises(world: World) -> None:
@@ -219,9 +245,7 @@ async def test_without_a_slot_all_keep_their_place_and_the_metric_rises(world: W
     matchmaker = await world.matchmaker()
     names = [f"p{index}" for index in range(6)]
     players = await world.queue(matchmaker, names)
-    draining, full = await world.pod("draining"), await world.pod("full", slots=0)
-    draining.draining = True
-    await draining.announce()
+    draining, full = await world.pod("draining", draining=True), await world.pod("full", slots=0)
     await eventually(lambda: _waits(matchmaker, 6))
     await asyncio.sleep(0.2)  # several looks at the queue
     assert await places(players) == [1, 2, 3, 4, 5, 6]

@@ -6,7 +6,7 @@ from cardroom.matchmaker.v1 import room_pb2
 
 from refusals import Reason
 from services.matchmaker.ports import MatchStep
-from tests.services.matchmaker.conftest import ROOM, Player, Replica, Stall, World, eventually, refused
+from tests.services.matchmaker.conftest import LIMIT_S, ROOM, Player, Replica, Stall, World, eventually, refused
 from tests.services.matchmaker.pods import Mood
 
 FOUR = ("ann", "bob", "cid", "dan")
@@ -91,7 +91,7 @@ async def test_a_table_given_up_before_its_seats_were_shown_puts_all_back(world:
     dying = await world.matchmaker(stall, match_lease_ms=60_000)
     pod = await world.pod()
     players = await world.queue(dying, FOUR)
-    await asyncio.wait_for(stall.reached_it.wait(), 10)
+    await asyncio.wait_for(stall.reached_it.wait(), LIMIT_S)
     await dying.server.kill()
     (table_id,) = world.logs.made
     pod.pod.mood = Mood.HANGS

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest_asyncio
+from redis.asyncio import Redis
 
 from tests.conftest import Mint
 from tests.services.table.rig import Pods, RunningPod, pods_on
@@ -11,7 +12,10 @@ from tests.services.table.rig import Pods, RunningPod, pods_on
 
 @pytest_asyncio.fixture
 async def pods(redis_url: str, keys: Path, mint: Mint) -> AsyncIterator[Pods]:
-    """Starts pods on the shared store."""
+    """Starts pods on the shared store, emptied: a pod takes over what others have left."""
+    redis = Redis.from_url(redis_url)
+    await redis.flushall()
+    await redis.aclose()
     async with pods_on(redis_url, keys, mint) as starting:
         yield starting
 

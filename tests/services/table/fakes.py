@@ -21,7 +21,7 @@ class FakeLedger:
 
     Attributes:
         away: every call fails, and nothing is known of it.
-        deaf: so many calls are carried out, and the answer gets lost.
+        forgetful: every call is carried out, and its first answer gets lost.
         refuses: a definite no for every settlement.
     """
 
@@ -30,7 +30,8 @@ class FakeLedger:
     epochs: dict[str, int] = field(default_factory=dict)
     settled: dict[tuple[str, int], Settled] = field(default_factory=dict)
     away: bool = False
-    deaf: int = 0
+    forgetful: bool = False
+    lost_count: int = 0
     refuses: Reason | None = None
     calls: list[str] = field(default_factory=list)
     applied_count: int = 0
@@ -83,8 +84,8 @@ class FakeLedger:
             raise Refusal(Reason.FENCED)
 
     def _leave(self, answer: Value) -> Value:
-        if self.deaf:
-            self.deaf -= 1
+        if self.forgetful and self.calls.count(self.calls[-1]) % 2:
+            self.lost_count += 1
             raise ServiceAway
         return answer
 

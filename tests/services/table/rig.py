@@ -163,7 +163,7 @@ class Pods:
             redis_url=redis_url or self._redis_url,
             pod=pod or f"pod-{uuid.uuid4().hex[:8]}",
             log_level="debug",
-            **{"pod_lease_ms": 600, **changes},
+            **{"pod_lease_ms": 600, "linger_ms": 0, **changes},
         )
         runtime = make_runtime("table", settings, clock=clock)
         reached = Reached()
@@ -209,7 +209,12 @@ class Seated:
 
 
 class Player:
-    """One seat: its stream and its calls."""
+    """One seat: its stream, read all the time, and its calls.
+
+    Attributes:
+        messages: everything received, in order, over all streams of this player.
+        prompt: what the player is asked now.
+    """
 
     def __init__(self, pod: RunningPod, table_id: str, seat: int, name: str) -> None:
         self.pod = pod
@@ -217,45 +222,71 @@ class Player:
         self.seat = seat
         self.name = name
         self.messages: list[Message] = []
+        self.prompt: table_pb2.Prompt | None = None
         self.stub = table_pb2_grpc.TableServiceStub(pod.channel)
         self.token = pod.mint("seat", name, table_id=table_id, seat=seat)
-        self.prompt: table_pb2.Prompt | None = None
+        self.error: grpc.aio.AioRpcError | None = None
+        self._choose: Choose | None = None
         self._stream: Any = None
+        self._reading: asyncio.Task[None] | None = None
+        self._read_count = 0
+        self._news = asyncio.Event()
 
     def metadata(self, *, pod: str | None = None) -> tuple[tuple[str, str], ...]:
         return (("authorization", f"Bearer {self.token}"), ("x-table-pod", pod or self.pod.name))
 
     # --- watching -----------------------------------------------------------------------
 
-    def open(self, after_seq: int | None = None, known_epoch: int = 0, *, pod: str | None = None) -> Any:
+    def open(self, after_seq: int | None = None, known_epoch: int = 0, *, pod: str | None = None) -> None:
+        """Begin a stream and read it from now on."""
         request = table_pb2.WatchRequest(table_id=self.table_id, after_seq=after_seq, known_epoch=known_epoch)
         self._stream = self.stub.Watch(request, metadata=self.metadata(pod=pod))
-        return self._stream
+        self._reading = asyncio.create_task(self._read(self._stream))
 
-    async def read(self) -> Message:
-        """The next message."""
+    async def _read(self, stream: Any) -> None:
+        try:
+            async for message in stream:
+                self._note(message)
+                if self._choose is not None:
+                    await self._answer(message)
+        except grpc.aio.AioRpcError as error:
+            self.error = error
+        finally:
+            self._news.set()
+
+    async def next(self) -> Message:
+        """The next message not yet looked at."""
         async with asyncio.timeout(LIMIT_S):
-            message: Message = await self._stream.read()
-        assert message is not grpc.aio.EOF, "the stream has ended"
-        self._note(message)
-        return message
+            while self._read_count == len(self.messages):
+                assert self._reading is not None
+                assert not self._reading.done(), f"the stream has ended: {self.error}"
+                self._news.clear()
+                await self._news.wait()
+        self._read_count += 1
+        return self.messages[self._read_count - 1]
 
     async def until(self, kind: str, event: str | None = None) -> Message:
-        """Read until a kind of message (an event: of this kind) has come; returns it."""
+        """The next message of a kind (an event: of this kind); those before it are passed over."""
         while True:
-            message = await self.read()
+            message = await self.next()
             if message.WhichOneof("kind") == kind and event in (None, event_kind(message)):
                 return message
 
-    async def ended(self) -> None:
-        """Read to the stream's end."""
-        async with asyncio.timeout(LIMIT_S):
-            while (message := await self._stream.read()) is not grpc.aio.EOF:
-                self._note(message)
+    async def seen(self, seq: int) -> None:
+        """Wait until the entry of this number, or a snapshot that contains it, has come."""
+        await eventually(lambda: bool(self.messages) and self.messages[-1].seq >= seq)
 
-    def close(self) -> None:
-        if self._stream is not None:
+    async def ended(self) -> None:
+        """Wait for the stream's end."""
+        assert self._reading is not None
+        await asyncio.wait_for(asyncio.shield(self._reading), LIMIT_S)
+
+    async def close(self) -> None:
+        """Hang up."""
+        if self._reading is not None:
             self._stream.cancel()
+            self._reading.cancel()
+            await asyncio.gather(self._reading, return_exceptions=True)
 
     def _note(self, message: Message) -> None:
         self.messages.append(message)
@@ -266,6 +297,7 @@ class Player:
             self.prompt = message.snapshot.prompt if message.snapshot.HasField("prompt") else None
         elif kind == "event" and self.prompt is not None and not self.prompt.standing:
             self.prompt = None
+        self._news.set()
 
     @property
     def last_seq(self) -> int:
@@ -283,11 +315,16 @@ class Player:
         ]
 
     def seqs(self) -> list[int]:
-        """Numbers of the entries seen, in order of arrival."""
+        """Numbers of the entries received, in order of arrival."""
         return [message.seq for message in self.messages if message.WhichOneof("kind") in ("event", "hidden")]
 
     def events(self) -> list[str]:
+        """Kinds of the entries received."""
         return [event_kind(message) for message in self.messages if message.WhichOneof("kind") == "event"]
+
+    def kinds(self) -> list[str]:
+        """Kinds of the messages received, events by their own."""
+        return [event_kind(message) or message.WhichOneof("kind") or "" for message in self.messages]
 
     # --- acting -------------------------------------------------------------------------
 
@@ -305,7 +342,6 @@ class Player:
         *,
         request_id: str | None = None,
         pod: str | None = None,
-        timeout: float | None = None,
     ) -> table_pb2.ActResponse:
         request = table_pb2.ActRequest(
             table_id=self.table_id,
@@ -313,7 +349,7 @@ class Player:
             decision_id=decision_id,
             mahjong=action,
         )
-        response: table_pb2.ActResponse = await self.stub.Act(request, metadata=self.metadata(pod=pod), timeout=timeout)
+        response: table_pb2.ActResponse = await self.stub.Act(request, metadata=self.metadata(pod=pod))
         return response
 
     async def snapshot(self) -> table_pb2.GetSnapshotResponse:
@@ -321,24 +357,17 @@ class Player:
         response: table_pb2.GetSnapshotResponse = await self.stub.GetSnapshot(request, metadata=self.metadata())
         return response
 
-    async def play(self, choose: Choose | None = None) -> None:
-        """Watch and do what `choose` says at each prompt, until the stream ends."""
-        pick = choose or first_option
-        while True:
-            async with asyncio.timeout(LIMIT_S):
-                message = await self._stream.read()
-            if message is grpc.aio.EOF:
-                return
-            self._note(message)
-            prompt = self.prompt if message.WhichOneof("kind") in ("prompt", "snapshot") else None
-            if prompt is None or not prompt.options:
-                continue
-            action = pick(prompt)
-            if action is not None:
-                await self._act_or_late(action, prompt.decision_id)
+    def play(self, choose: Choose | None) -> None:
+        """From now on do what `choose` says at each prompt; None: nothing by itself."""
+        self._choose = choose
 
-    async def _act_or_late(self, action: action_pb2.Action, decision_id: str) -> None:
-        """A move that may come too late, when the rules or a clock were faster."""
+    async def _answer(self, message: Message) -> None:
+        if message.WhichOneof("kind") not in ("prompt", "snapshot") or self.prompt is None or self._choose is None:
+            return
+        decision_id = self.prompt.decision_id
+        action = self._choose(self.prompt) if self.prompt.options else None
+        if action is None:
+            return
         try:
             await self.act(action, decision_id)
         except grpc.aio.AioRpcError as error:
@@ -347,7 +376,13 @@ class Player:
                 raise
 
 
-_LATE = (Reason.DECISION_STALE, Reason.ALREADY_ANSWERED, Reason.WRONG_TABLE_STATE, Reason.TABLE_CLOSED)
+_LATE = (
+    Reason.DECISION_STALE,
+    Reason.ALREADY_ANSWERED,
+    Reason.WRONG_TABLE_STATE,
+    Reason.TABLE_CLOSED,
+    Reason.TABLE_QUARANTINED,
+)
 
 
 def first_option(prompt: table_pb2.Prompt) -> action_pb2.Action | None:
@@ -373,7 +408,7 @@ async def gathered(seated: Seated, *, pod: RunningPod | None = None) -> list[Pla
 
 
 async def playing(seated: Seated) -> list[Player]:
-    """All players watching a deal that has begun."""
+    """All players watching a deal whose tiles are dealt; nobody has acted."""
     players = await gathered(seated)
     for player in players:
         await player.ready()
@@ -382,15 +417,17 @@ async def playing(seated: Seated) -> list[Player]:
     return players
 
 
-async def on_turn(players: list[Player]) -> Player:
-    """Read on until one player has a decision of his own turn; returns him."""
-    while True:
-        for player in players:
-            prompt = player.prompt
-            if prompt is not None and not prompt.standing and prompt.options:
-                return player
-            await player.until("prompt") if False else None
-        await asyncio.sleep(0.005)
+async def to_act(players: list[Player]) -> Player:
+    """The player whose turn it is, once he is asked and all have seen the same."""
+    await eventually(lambda: len({player.last_seq for player in players}) == 1 and _asked(players) is not None)
+    asked = _asked(players)
+    assert asked is not None
+    return asked
+
+
+def _asked(players: list[Player]) -> Player | None:
+    asked = [player for player in players if player.prompt is not None and player.prompt.options]
+    return next((player for player in asked if player.prompt is not None and not player.prompt.standing), None)
 
 
 @asynccontextmanager

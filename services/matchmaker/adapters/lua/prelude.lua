@@ -3,7 +3,7 @@
 --
 --   <tag>:queue:<room>             sorted set  ticket -> order; the front has the lowest
 --   <tag>:order                    counter     order of the next ticket at the end
---   <tag>:ticket:<ticket>          hash        player, room, order, joined_ms, state, and once drawn match, seat
+--   <tag>:ticket:<ticket>          hash        player, room, order, joined_ms, state; match and seat count once it is drawn
 --   <tag>:player:<player>          string      his one ticket that is not over (PF-11)
 --   <tag>:request:<player>:<id>    string      "<ticket> <room>": what a join answered, for a while
 --   <tag>:match:<match>            hash        stage, room, room_json, count, first_dealer, taken_ms, generation,
@@ -55,7 +55,6 @@ local function undo(match, memory_ms)
   for _, seat in ipairs(seats_of(match)) do
     local order = redis.call('HGET', ticket_key(seat.ticket), 'order')
     redis.call('HSET', ticket_key(seat.ticket), 'state', 'waiting')
-    redis.call('HDEL', ticket_key(seat.ticket), 'match', 'seat')
     redis.call('ZADD', queue_key(room), order, seat.ticket)
     told[#told + 1] = seat.ticket
   end

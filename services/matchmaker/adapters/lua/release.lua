@@ -41,7 +41,6 @@ if requeue then
   for i, ticket in ipairs(freed) do
     local order = first - #freed + i - 1
     redis.call('HSET', ticket_key(ticket), 'state', 'waiting', 'order', order, 'joined_ms', now_ms())
-    redis.call('HDEL', ticket_key(ticket), 'match', 'seat')
     redis.call('ZADD', queue_key(room), order, ticket)
   end
   if #freed > 0 then tell_rooms() end

@@ -1,0 +1,1 @@
+"""The books' Lua; a package, so that the files come with it."""

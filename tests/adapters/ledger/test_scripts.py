@@ -1,0 +1,227 @@
+"""The scripts by themselves: they trust no caller, and a refusal writes nothing."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from deploy.local.redis_server import RedisServer
+from services.ledger.adapters.answers import text
+from services.ledger.adapters.coalescer import ScriptFault
+from services.ledger.adapters.keys import Keys
+from services.ledger.adapters.lua import ScriptName, script
+from services.ledger.values import UNITS_MAX, Group, Leg, Settlement
+from tests.services.ledger.rig import CALL, Rig, open_rig
+
+NOT_WHOLE = ["", "-1", "1.5", "1e3", " 1", "1 ", "+1", "01", "0x10", "nan", "inf", "one", "1\n"]
+TOO_LARGE = [str(UNITS_MAX + 1), str(UNITS_MAX + 2), "9" * 16, "9" * 400]
+SETTLE = ("t1", "1", "1", "print", "d1", "0", "actor", "1", "0", "ann", "bob", "5", "win", "0")
+RESERVE = ("t2", "1", "d1", "0", "1000", "cyd")
+GRANT = ("request", "print", "ann", "5", "0", "actor", "why")
+
+
+async def run(rig: Rig, name: ScriptName, asset: str, arguments: Sequence[str], table: str = "t1") -> list[str]:
+    keys = Keys.of(asset)
+    record = keys.requests if name in (ScriptName.OPEN, ScriptName.GRANT) else keys.table(table)
+    return [text(part) for part in await rig.calls.run(script(name), keys.scripted(record), arguments, None)]
+
+
+async def everything(rig: Rig, asset: str) -> dict[bytes, bytes | None]:
+    """All that is stored of an asset."""
+    found = [key async for key in rig.client.scan_iter(match=f"{Keys.of(asset).tag}*", count=1000)]
+    return {key: await rig.client.dump(key) for key in sorted(found)}
+
+
+async def file_size(rig: Rig) -> int:
+    """Bytes of the store's append-only file; its server must be the test's own."""
+    return int((await rig.client.info("persistence"))["aof_current_size"])
+
+
+def changed(arguments: Sequence[str], place: int, value: str) -> tuple[str, ...]:
+    return (*arguments[:place], value, *arguments[place + 1 :])
+
+
+async def test_numbers_that_are_not_whole_are_invalid_everywhere_and_write_nothing(rig: Rig) -> None:
+    asset = await rig.seated("t1", {"ann": 9, "bob": 9})
+    before = await everything(rig, asset)
+    for value in NOT_WHOLE:
+        for place in (1, 2, 5, 7, 8, 11, 13):
+            answer = await run(rig, ScriptName.SETTLE, asset, changed(SETTLE, place, value))
+            assert answer[0] == "INVALID", (place, value)
+        for name, arguments, places in (
+            (ScriptName.RESERVE, RESERVE, (1, 3)),
+            (ScriptName.RELEASE, ("t1", "1", "d1", "1000"), (1,)),
+            (ScriptName.CLAIM, ("t1", "1", "1000"), (1,)),
+            (ScriptName.OPEN, ("eve", "5", "0", "actor"), (1, 2)),
+            (ScriptName.GRANT, GRANT, (3, 4)),
+        ):
+            for place in places:
+                answer = await run(rig, name, asset, changed(arguments, place, value))
+                assert answer[0] == "INVALID", (name, place, value)
+    assert await everything(rig, asset) == before
+
+
+@pytest.mark.parametrize("value", TOO_LARGE)
+async def test_amounts_a_double_cannot_hold_are_over_the_limit(rig: Rig, value: str) -> None:
+    asset = await rig.seated("t1", {"ann": 9, "bob": 9})
+    before = await everything(rig, asset)
+    assert (await run(rig, ScriptName.SETTLE, asset, changed(SETTLE, 11, value)))[0] == "LIMIT"
+    assert (await run(rig, ScriptName.GRANT, asset, changed(GRANT, 3, value)))[0] == "LIMIT"
+    assert await everything(rig, asset) == before
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        SETTLE[:9],
+        SETTLE[:-1],
+        (*SETTLE, "1"),
+        changed(SETTLE, 7, "2"),
+        changed(SETTLE, 1, "0"),
+        changed(SETTLE, 2, "0"),
+        *(changed(SETTLE, 9, payer) for payer in ("", "bob", "system", "penalties", "issuance")),
+        *(changed(SETTLE, 10, payee) for payee in ("", "ann", "system", "penalties", "issuance")),
+        changed(SETTLE, 12, "penalty"),
+        changed(SETTLE, 13, "1"),
+        (*changed(SETTLE, 8, "1"), "1", ""),
+        (*changed(changed(SETTLE, 8, "1"), 13, "1"), "1", "cyd"),
+        (*changed(changed(SETTLE, 8, "1"), 13, "1"), "0", ""),
+        (*changed(changed(SETTLE, 8, "2"), 13, "1"), "1", "", "1", ""),
+    ],
+)
+async def test_a_settlement_that_cannot_be_is_invalid_and_writes_nothing(rig: Rig, arguments: Sequence[str]) -> None:
+    """PF-51, PF-52, PF-54: no party twice in a leg, no win of the system, no half request."""
+    asset = await rig.seated("t1", {"ann": 9, "bob": 9})
+    before = await everything(rig, asset)
+    assert (await run(rig, ScriptName.SETTLE, asset, arguments))[0] == "INVALID"
+    assert await everything(rig, asset) == before
+    assert (await run(rig, ScriptName.SETTLE, asset, SETTLE))[0] == "OK"
+
+
+GROUP_OF_THREE = ("ann", "bob", "5", "win", "1", "ann", "cyd", "5", "win", "1", "ann", "dan", "5", "win", "1")
+
+
+@pytest.mark.parametrize(
+    "legs",
+    [
+        changed(GROUP_OF_THREE, 9, "0"),
+        changed(GROUP_OF_THREE, 5, "dan"),
+        changed(GROUP_OF_THREE, 11, "bob"),
+    ],
+    ids=["apart", "two payers", "a payee twice"],
+)
+async def test_a_group_is_one_payers_legs_side_by_side_to_different_payees(rig: Rig, legs: Sequence[str]) -> None:
+    """PF-52."""
+    asset = await rig.seated("t1", dict.fromkeys(("ann", "bob", "cyd", "dan"), 9))
+    head = (*SETTLE[:7], "3", "1")
+    before = await everything(rig, asset)
+    assert (await run(rig, ScriptName.SETTLE, asset, (*head, *legs, "1", "")))[0] == "INVALID"
+    assert await everything(rig, asset) == before
+    assert (await run(rig, ScriptName.SETTLE, asset, (*head, *GROUP_OF_THREE, "1", "")))[0] == "OK"
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "first", "again"),
+    [
+        (ScriptName.SETTLE, SETTLE, "OK", "DUP"),
+        (ScriptName.GRANT, GRANT, "OK", "DUP"),
+        (ScriptName.OPEN, ("eve", "5", "0", "actor"), "OPENED", "SAME"),
+        (ScriptName.RESERVE, ("t1", "1", "d1", "0", "1000", "ann", "bob"), "OK", "OK"),
+        (ScriptName.RELEASE, ("t1", "1", "d1", "1000"), "OK", "OK"),
+        (ScriptName.CLAIM, ("t1", "1", "1000"), "OK", "OK"),
+    ],
+)
+async def test_a_repeat_writes_and_changes_nothing(
+    tmp_path: Path, name: ScriptName, arguments: Sequence[str], first: str, again: str
+) -> None:
+    """A replication barrier after a repeat must cover the first write: the repeat itself reaches the file."""
+    server = RedisServer.start(tmp_path)
+    try:
+        async with open_rig(server.url) as rig:
+            asset = await rig.seated("t1", {"ann": 9, "bob": 9})
+            answer = await run(rig, name, asset, arguments)
+            before, size = await everything(rig, asset), await file_size(rig)
+            repeat = await run(rig, name, asset, arguments)
+            assert (answer[0], repeat[0]) == (first, again)
+            assert name is ScriptName.RELEASE or answer[1:] == repeat[1:]
+            assert await everything(rig, asset) == before
+            assert await file_size(rig) > size
+    finally:
+        server.stop()
+
+
+async def test_every_other_refusal_writes_nothing_either(rig: Rig) -> None:
+    asset = await rig.seated("t1", {"ann": 9, "bob": 9, "cyd": 9})
+    for seq in range(1, 18):
+        await rig.settle(asset, seq, [Leg("ann", "bob", 0, "win")], epoch=5)
+    await rig.client.sadd(Keys.of(asset).frozen, "cyd")
+    seq_18 = changed(changed(SETTLE, 1, "5"), 2, "18")
+    before = await everything(rig, asset)
+    for status, arguments in (
+        ("FENCED", changed(seq_18, 1, "4")),
+        ("GAP", changed(seq_18, 2, "19")),
+        ("OLD", changed(seq_18, 2, "1")),
+        ("CONFLICT", changed(seq_18, 2, "17")),
+        ("NOACCT", changed(seq_18, 10, "eve")),
+        ("MISSING", changed(seq_18, 4, "d2")),
+        ("FROZEN", changed(seq_18, 9, "cyd")),
+    ):
+        assert (await run(rig, ScriptName.SETTLE, asset, arguments))[0] == status
+    for status, name, arguments in (
+        ("REFUSED", ScriptName.RESERVE, changed(RESERVE, 5, "ann")),
+        ("NOACCT", ScriptName.GRANT, changed(GRANT, 2, "eve")),
+        ("LIMIT", ScriptName.GRANT, changed(GRANT, 3, str(UNITS_MAX))),
+        ("LIMIT", ScriptName.OPEN, ("eve", str(UNITS_MAX), "0", "actor")),
+        ("INVALID", ScriptName.OPEN, ("issuance", "5", "0", "actor")),
+        ("INVALID", ScriptName.GRANT, changed(GRANT, 2, "penalties")),
+        ("INVALID", ScriptName.GRANT, changed(GRANT, 3, "0")),
+        ("INVALID", ScriptName.RESERVE, (*RESERVE, "cyd")),
+        ("INVALID", ScriptName.RESERVE, (*RESERVE, "issuance")),
+        ("INVALID", ScriptName.RESERVE, RESERVE[:5]),
+    ):
+        assert (await run(rig, name, asset, arguments, table="t2"))[0] == status
+    assert await everything(rig, asset) == before
+
+
+@pytest.mark.parametrize("damage", ["1.5", "1e3", "much", ""])
+async def test_a_damaged_balance_stops_the_script_before_it_writes(rig: Rig, damage: str) -> None:
+    asset = await rig.seated("t1", {"ann": 9, "bob": 9})
+    await rig.client.hset(Keys.of(asset).balance, "bob", damage)
+    before = await everything(rig, asset)
+    with pytest.raises(ScriptFault):
+        await run(rig, ScriptName.SETTLE, asset, SETTLE)
+    assert await everything(rig, asset) == before
+
+
+async def test_a_journal_that_is_ahead_of_its_head_stops_the_script_before_it_writes(rig: Rig) -> None:
+    """Reliability 35: a head restored from an older backup must not number entries again."""
+    asset = await rig.seated("t1", {"ann": 9, "bob": 9})
+    await rig.client.hset(Keys.of(asset).head, "number", "1")
+    before = await everything(rig, asset)
+    with pytest.raises(ScriptFault):
+        await run(rig, ScriptName.SETTLE, asset, SETTLE)
+    assert await everything(rig, asset) == before
+
+
+async def test_the_journal_holds_every_fact_of_a_settlement(rig: Rig) -> None:
+    """PF-56: table, deal, seq, epoch, actor, time; asked, paid, both balances after, reason and group of each leg."""
+    asset = await rig.seated("t1", {"ann": 9, "bob": 0, "cyd": 0})
+    legs = (Leg("ann", "bob", 8, "rain", 3), Leg("ann", "cyd", 8, "rain", 3), Leg("bob", "system", 2, "penalty"))
+    asked = Settlement("t1", 4, 1, "d1", asset, legs, (Group(3, "cyd"),))
+    settled = await rig.store.settle(asked, "print", CALL)
+    entry = (await rig.store.entries(asset, settled.number - 1, 1))[0]
+    assert entry.body == (
+        '{"number":4,"kind":"settle","at_ms":1700000000000,"actor":"table-0","why":"","request":"","table":"t1",'
+        '"epoch":4,"seq":1,"deal":"d1","legs":[["ann","bob",8,4,5,4,"rain",3],["ann","cyd",8,5,0,5,"rain",3],'
+        '["bob","system",2,2,2,2,"penalty",0]]}'
+    )
+
+
+async def test_all_keys_of_an_asset_share_one_slot(rig: Rig) -> None:
+    asset = await rig.seated("t1", {"ann": 9, "bob": 9})
+    await run(rig, ScriptName.SETTLE, asset, SETTLE)
+    await run(rig, ScriptName.GRANT, asset, GRANT)
+    await rig.client.sadd(Keys.of(asset).frozen, "cyd")
+    stored = {key.decode() for key in await everything(rig, asset)}
+    assert stored == {*Keys.of(asset).scripted(Keys.of(asset).requests), Keys.of(asset).table("t1")}
+    assert all(key.startswith(f"{{ledger:{asset}}}") for key in stored)

@@ -1,0 +1,1 @@
+"""What every variant of the catalogue has to keep."""

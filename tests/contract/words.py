@@ -1,0 +1,122 @@
+"""What happened, in words a person can follow beside the rules."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from games.kernel import Line, Payment, Seat
+from games.mahjong import events as happened
+from games.mahjong.events import DrawSource, Event, KongOutcome
+from games.mahjong.hand import WinBy
+from games.mahjong.melds import MeldKind
+from games.mahjong.tiles import show
+
+KONGS = {
+    MeldKind.EXPOSED_KONG: "an exposed kong",
+    MeldKind.ADDED_KONG: "an added kong",
+    MeldKind.CONCEALED_KONG: "a concealed kong",
+}
+CAUSES = {"wall_empty": "the wall is empty", "one_left": "one player is left"}
+
+
+def lines_of(event: Event, lines: Sequence[Line] = ()) -> Iterator[str]:
+    """The event in words, one line or more.
+
+    Args:
+        lines: what became of its payments, where it has any.
+    """
+    yield from _WORDS[type(event)](event)
+    yield from (f"  {_line(line)}" for line in lines)
+
+
+def _line(line: Line) -> str:
+    payment: Payment = line.payment
+    short = "" if line.paid == payment.amount else f", has {line.paid}"
+    return f"{payment.cause}: {payment.payer} pays {payment.payee} {payment.amount}{short}"
+
+
+def _seats(seats: Sequence[Seat]) -> str:
+    return ", ".join(map(str, seats))
+
+
+def _opened(event: happened.Opened) -> Iterator[str]:
+    yield f"{event.dealer} deals from a wall of {len(event.wall)}"
+
+
+def _dealt(event: happened.Dealt) -> Iterator[str]:
+    yield "the tiles are dealt"
+
+
+def _drawn(event: happened.Drawn) -> Iterator[str]:
+    replacing = " for the kong" if event.source is DrawSource.REPLACEMENT else ""
+    yield f"{event.seat} draws {show([event.tile])}{replacing}"
+
+
+def _discarded(event: happened.Discarded) -> Iterator[str]:
+    yield f"{event.seat} discards {show([event.tile])}"
+
+
+def _answered(event: happened.Answered) -> Iterator[str]:
+    yield f"({event.seat} answers: {event.choice})"
+
+
+def _melded(event: happened.Melded) -> Iterator[str]:
+    yield f"{event.seat} makes a pung of {show([event.tile])} from {event.from_seat}"
+
+
+def _konged(event: happened.Konged) -> Iterator[str]:
+    yield f"{event.seat} makes {KONGS[event.kind]} of {show([event.tile])}; owing: {_seats(event.owing)}"
+
+
+def _won(event: happened.Won) -> Iterator[str]:
+    for winner in event.winners:
+        fans = " ".join(f"{fan.name_zh} {fan.value}" for fan in winner.fans) or "推倒胡"
+        yield f"{winner.seat} wins {_how(event)}: {fans} = {winner.fan_total} fan, {winner.amount} (rank {winner.rank})"
+    if event.transferred:
+        yield f"the rain of kong {_seats(event.transferred)} is transferred"
+
+
+def _how(event: happened.Won) -> str:
+    if event.tile is None:
+        return "on the tiles dealt"
+    tile = show([event.tile])
+    if event.by is WinBy.SELF:
+        return f"on {tile} drawn"
+    return f"on {tile} {'robbed' if event.by is WinBy.ROB else 'discarded'} from {event.from_seat}"
+
+
+def _locked(event: happened.Locked) -> Iterator[str]:
+    yield f"{event.seat} locks"
+
+
+def _went_away(event: happened.WentAway) -> Iterator[str]:
+    yield f"{event.seat} is away"
+
+
+def _came_back(event: happened.CameBack) -> Iterator[str]:
+    yield f"{event.seat} is back"
+
+
+def _ended(event: happened.Ended) -> Iterator[str]:
+    yield f"the deal ends: {CAUSES[event.cause]}"
+    if event.checks:
+        yield "ready check: " + ", ".join(
+            f"{row.seat} {row.amount if row.ready else 'not ready'}" for row in event.checks
+        )
+    for index, outcome in enumerate(event.kong_outcomes):
+        yield f"kong {index}: {'open' if outcome is KongOutcome.OPEN else outcome}"
+
+
+_WORDS: Mapping[type, Callable[[Any], Iterator[str]]] = {
+    happened.Opened: _opened,
+    happened.Dealt: _dealt,
+    happened.Drawn: _drawn,
+    happened.Discarded: _discarded,
+    happened.Answered: _answered,
+    happened.Melded: _melded,
+    happened.Konged: _konged,
+    happened.Won: _won,
+    happened.Locked: _locked,
+    happened.WentAway: _went_away,
+    happened.CameBack: _came_back,
+    happened.Ended: _ended,
+}

@@ -1,0 +1,53 @@
+"""What the README tells a newcomer to do works as it stands there."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.e2e.conftest import ROOT, Start
+
+README = (ROOT / "README.md").read_text()
+NAMES = ("ann", "ben", "cat", "dan")
+LIMIT_SECONDS = 120
+
+
+def cardroom(state: Path, *arguments: str) -> str:
+    """The `cardroom` command on a run's state directory; what it printed."""
+    command = [sys.executable, "-m", "clients.cli.main", *arguments]
+    done = subprocess.run(
+        command,
+        cwd=ROOT,
+        env={"CARDROOM_STATE_DIRECTORY": str(state)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=LIMIT_SECONDS,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_the_client_of_the_readme_plays_a_deal_to_its_settlement(start: Start, tmp_path: Path) -> None:
+    run = start()
+    run.wait_for("serving until Ctrl-C")
+    endpoints = json.loads((run.state / "endpoints.json").read_text())
+    program = re.search(r"```python\n(.*?)```", README, re.DOTALL)
+    assert program
+    client = tmp_path / "play.py"
+    client.write_text(program.group(1).replace("127.0.0.1:7101", endpoints["matchmaker"]))
+    for name in NAMES:
+        assert cardroom(run.state, "account", name) == cardroom(run.state, "account", name)
+    tokens = [cardroom(run.state, "token", name) for name in NAMES]
+    played = subprocess.run(
+        [sys.executable, client, *tokens],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=LIMIT_SECONDS,
+    )
+    assert played.returncode == 0, played.stderr
+    for seat in range(4):
+        assert re.search(rf"^{seat} \d+ deal_settled$", played.stdout, re.MULTILINE), played.stdout

@@ -1,0 +1,89 @@
+"""A scoring service in this process, on a real socket, and records of deals to ask it about."""
+
+import json
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import grpc
+from cardroom.mahjong.v1 import event_pb2
+from cardroom.scoring.v1 import scoring_pb2_grpc
+
+from games.catalog import variant_of
+from games.mahjong.events import PRIVATE_EVENTS
+from games.mahjong.script import Arranged, play
+from games.mahjong.tiles import parse
+from refusals import Refusal
+from services.scoring.main import ScoringComponent
+from services.scoring.settings import ScoringSettings
+from serving.channels import connect
+from serving.refusing import refusal_of
+from serving.runtime import make_runtime
+from serving.server import start_server
+from wire.mahjong import event_to_proto
+
+CASES = Path(__file__).parents[2] / "contract" / "cases"
+Stub = scoring_pb2_grpc.ScoringServiceStub
+
+
+@asynccontextmanager
+async def running_scoring(keys: Path, *, anonymous: bool = True) -> AsyncIterator[Any]:
+    """A stub of the service, which takes callers without a token where `anonymous`."""
+    settings = ScoringSettings(
+        metrics_port=0, jwks_file=keys / "jwks.json", anonymous_allowed=anonymous, log_level="error"
+    )
+    runtime = make_runtime("scoring", settings)
+    server = await start_server("scoring", settings, ScoringComponent(), runtime, port=0)
+    async with connect(f"127.0.0.1:{server.port}") as channel:
+        yield Stub(channel)
+    await server.stop()
+
+
+async def refused(call: Any) -> Refusal:
+    """The refusal a call ends with; fails if it is answered, or refused without a reason."""
+    try:
+        answer = await call
+    except grpc.RpcError as error:
+        refusal = refusal_of(error)
+        if refusal is None:
+            raise
+        return refusal
+    raise AssertionError(f"answered: {answer}")
+
+
+@dataclass(frozen=True, slots=True)
+class DealCase:
+    """A case of a deal that is played to its end, with the record it leaves."""
+
+    row: dict[str, Any]
+    record: tuple[event_pb2.Event, ...]
+
+    @property
+    def balances(self) -> list[int]:
+        """Balances before."""
+        return list(self.row["balances"])
+
+
+def read_rows(pattern: str) -> Iterator[dict[str, Any]]:
+    """The cases of the tree's files whose names fit."""
+    files = sorted(CASES.glob(pattern))
+    assert files, pattern
+    for file in files:
+        for line in file.read_text("utf-8").splitlines():
+            yield json.loads(line)
+
+
+def played_deals() -> list[DealCase]:
+    """Every deal among the cases that comes to its end."""
+    return [DealCase(row, _record(row)) for row in read_rows("*_deal.jsonl") if "moves" in row["expect"]]
+
+
+def _record(row: dict[str, Any]) -> tuple[event_pb2.Event, ...]:
+    options = dict(row.get("options", {}))
+    rules = variant_of(row["variant"]).ruleset(options, options.pop("stake", 1))
+    hands = tuple(parse(hand) for hand in row["hands"])
+    played = play(rules, Arranged(row["dealer"], hands, parse(row["draws"])), row["actions"])
+    assert played.refusal is None, row["id"]
+    return tuple(event_to_proto(event) for event in played.events if not isinstance(event, PRIVATE_EVENTS))

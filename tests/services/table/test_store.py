@@ -1,0 +1,250 @@
+"""A store that goes away, is slow, full, or comes back without its last entries (reliability 7-10)."""
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest_asyncio
+from redis.asyncio import Redis
+
+from deploy.local.redis_server import RedisServer
+from refusals import Reason
+from services.table.model.events import Move
+from tests.conftest import Mint
+from tests.fakes.clock import FakeClock
+from tests.services.table.logs import received, seen_of, stored
+from tests.services.table.rig import (
+    Player,
+    Pods,
+    eventually,
+    new_request_id,
+    new_table_id,
+    playing,
+    pods_on,
+    reason_for,
+    refusal_for,
+    to_act,
+)
+
+PATIENCE_MS = 150
+
+
+class Store:
+    """A store of the test's own, that it may stop."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self.server = RedisServer.start(directory, fsync="always")
+
+    @property
+    def url(self) -> str:
+        return self.server.url
+
+    def kill(self) -> None:
+        self.server.kill()
+
+    async def start(self) -> None:
+        port = self.server.port
+        self.server = await asyncio.to_thread(RedisServer.start, self._directory, port, "always")
+
+    def freeze(self) -> None:
+        os.kill(self.server.process.pid, signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        os.kill(self.server.process.pid, signal.SIGCONT)
+
+
+@pytest_asyncio.fixture
+async def store(tmp_path: Path) -> AsyncIterator[Store]:
+    own = Store(tmp_path / "store")
+    yield own
+    if own.server.process.poll() is None:
+        own.thaw()
+    own.server.kill()
+
+
+@pytest_asyncio.fixture
+async def own_pods(store: Store, keys: Path, mint: Mint) -> AsyncIterator[Pods]:
+    async with pods_on(store.url, keys, mint) as pods:
+        yield pods
+        if store.server.process.poll() is not None:
+            await store.start()
+        store.thaw()
+
+
+async def refused_soon(player: Player) -> None:
+    """A move is answered UNAVAILABLE with a retry time, in a few times the store's patience."""
+    assert player.prompt is not None
+    action, decision = player.prompt.options[-1].mahjong, player.prompt.decision_id
+    began = time.monotonic()
+    refusal = await refusal_for(player.act(action, decision))
+    assert refusal.reason is Reason.STORE_UNAVAILABLE
+    assert refusal.retry_after_ms
+    assert time.monotonic() - began < 4 * PATIENCE_MS / 1000
+
+
+async def accepted_at_last(player: Player, request_id: str) -> bool:
+    """The same request until it is answered; returns whether the answer is an earlier one's."""
+    assert player.prompt is not None
+    action, decision = player.prompt.options[-1].mahjong, player.prompt.decision_id
+    async with asyncio.timeout(10):
+        while True:
+            try:
+                return (await player.act(action, decision, request_id=request_id)).duplicate
+            except Exception:
+                await asyncio.sleep(0.02)
+
+
+async def test_a_store_that_is_away_is_told_soon_and_play_resumes_row_7(own_pods: Pods, store: Store) -> None:
+    pod = await own_pods.start()
+    seated = await pod.create(new_table_id())
+    players = await playing(seated)
+    dealer = await to_act(players)
+    prompt = dealer.prompt
+    store.kill()
+    for _ in range(3):
+        await refused_soon(dealer)
+    assert await reason_for(seated.player(0).ready()) is Reason.STORE_UNAVAILABLE
+    await store.start()
+    dealer.prompt = prompt
+    await accepted_at_last(dealer, new_request_id())
+    await players[1].until("event", "discarded")
+    log = await stored(store.url, seated.table_id)
+    for player in players:
+        first = player.messages[0].seq
+        await player.seen(len(log))
+        assert received(player) == {seq: event for seq, event in seen_of(log, player.seat).items() if seq > first}
+
+
+async def test_a_frozen_store_is_told_soon_and_a_move_counts_once_row_7(own_pods: Pods, store: Store) -> None:
+    pod = await own_pods.start(store_patience_ms=PATIENCE_MS)
+    seated = await pod.create(new_table_id())
+    players = await playing(seated)
+    dealer = await to_act(players)
+    prompt = dealer.prompt
+    store.freeze()
+    await refused_soon(dealer)
+    for _ in range(3):
+        dealer.prompt = prompt
+        await refused_soon(dealer)
+    store.thaw()
+    dealer.prompt = prompt
+    await eventually(lambda: len(dealer.seqs()) > 0 and "discarded" in dealer.events())
+    discards = [event for event in await stored(store.url, seated.table_id) if "Discarded" in repr(event)]
+    assert len(discards) == 1, "the first move was on its way when the store froze; no other was taken"
+
+
+async def test_clocks_stand_still_while_the_store_is_away_row_7(
+    own_pods: Pods, store: Store, fake_clock: FakeClock
+) -> None:
+    pod = await own_pods.start(clock=fake_clock)
+    seated = await pod.create(new_table_id(), turn_limit_ms=20_000)
+    players = await playing(seated)
+    dealer = await to_act(players)
+    fake_clock.advance(seconds=12)
+    store.kill()
+    await eventually(lambda: pod.component._outside.health.away)
+    fake_clock.advance(seconds=300)
+    await store.start()
+    await eventually(lambda: not pod.component._outside.health.away)
+    prompt = await dealer.until("prompt")
+    while prompt.prompt.remaining_ms == 20_000:
+        prompt = await dealer.until("prompt")
+    assert prompt.prompt.remaining_ms == 8_000, "told again, with what is left"
+    fake_clock.advance(ms=7_900)
+    assert (await dealer.snapshot()).seq == dealer.last_seq
+    fake_clock.advance(ms=200)
+    await dealer.until("event", "discarded")
+
+
+async def test_a_full_store_refuses_and_nothing_is_lost_row_10(own_pods: Pods, store: Store) -> None:
+    pod = await own_pods.start()
+    seated = await pod.create(new_table_id())
+    players = await playing(seated)
+    dealer = await to_act(players)
+    assert dealer.prompt is not None
+    action, decision, request_id = dealer.prompt.options[-1].mahjong, dealer.prompt.decision_id, new_request_id()
+    redis = Redis.from_url(store.url)
+    await redis.config_set("maxmemory", 1)
+    assert await reason_for(dealer.act(action, decision, request_id=request_id)) is Reason.OVERLOADED
+    before = await stored(store.url, seated.table_id)
+    await redis.config_set("maxmemory", 0)
+    answer = await dealer.act(action, decision, request_id=request_id)
+    assert (answer.duplicate, answer.seq) == (False, len(before) + 1)
+    await redis.aclose()
+
+
+async def test_scripts_the_store_has_forgotten_are_sent_again(own_pods: Pods, store: Store) -> None:
+    pod = await own_pods.start()
+    players = await playing(await pod.create(new_table_id()))
+    dealer = await to_act(players)
+    redis = Redis.from_url(store.url)
+    await redis.script_flush()
+    await redis.aclose()
+    assert dealer.prompt is not None
+    await dealer.act(dealer.prompt.options[-1].mahjong, dealer.prompt.decision_id)
+
+
+async def test_a_store_that_lost_its_tail_stops_the_table_which_begins_again_from_what_is_left_row_8(
+    own_pods: Pods, store: Store
+) -> None:
+    """It never goes on silently: everybody connects again and is told that entries are gone."""
+    pod = await own_pods.start()
+    seated = await pod.create(new_table_id())
+    players = await playing(seated)
+    dealer = await to_act(players)
+    assert dealer.prompt is not None
+    await dealer.act(dealer.prompt.options[-1].mahjong, dealer.prompt.decision_id)
+    await to_act(players)
+    head = len(await stored(store.url, seated.table_id))
+    redis = Redis.from_url(store.url)
+    for seq in range(head - 1, head + 1):
+        await redis.xdel(f"{{{seated.table_id}}}:log", f"{seq}-0")
+    await redis.hset(f"{{{seated.table_id}}}:meta", "seq", head - 2)
+    await redis.client_kill_filter(_type="normal", skipme=True)
+    for player in players:
+        await player.ended()
+        assert player.goodbyes() == ["RECONNECT"]
+    await eventually(lambda: seated.table_id in pod.component.pod.tables)
+    returned = seated.player(0)
+    returned.open(after_seq=head, known_epoch=1)
+    message = await returned.next()
+    assert message.snapshot.rewound
+    assert (message.epoch, message.seq) == (2, head - 2)
+    await redis.aclose()
+
+
+async def test_a_lost_tail_is_noticed_at_the_next_write_too_row_8(own_pods: Pods, store: Store) -> None:
+    pod = await own_pods.start()
+    seated = await pod.create(new_table_id())
+    players = await playing(seated)
+    dealer = await to_act(players)
+    assert dealer.prompt is not None
+    head = len(await stored(store.url, seated.table_id))
+    redis = Redis.from_url(store.url)
+    await redis.xdel(f"{{{seated.table_id}}}:log", f"{head}-0")
+    await redis.hset(f"{{{seated.table_id}}}:meta", "seq", head - 1)
+    refusal = await refusal_for(dealer.act(dealer.prompt.options[-1].mahjong, dealer.prompt.decision_id))
+    assert refusal.reason is Reason.STORE_UNAVAILABLE
+    for player in players:
+        await player.ended()
+    log = await stored(store.url, seated.table_id)
+    assert len([event for event in log if isinstance(event, Move)]) < head
+    await redis.aclose()
+
+
+async def test_a_table_whose_log_is_gone_is_unknown(own_pods: Pods, store: Store) -> None:
+    pod = await own_pods.start()
+    seated = await pod.create(new_table_id())
+    players = await playing(seated)
+    dealer = await to_act(players)
+    assert dealer.prompt is not None
+    redis = Redis.from_url(store.url)
+    await redis.flushall()
+    await redis.aclose()
+    call = dealer.act(dealer.prompt.options[-1].mahjong, dealer.prompt.decision_id)
+    assert await reason_for(call) is Reason.TABLE_UNKNOWN
+    assert seated.table_id not in pod.component.pod.tables
