@@ -1,12 +1,13 @@
 """What a seat is asked, with ready-made options, so that a client needs no rules."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from games.kernel import Seat
 from services.table.model import flow, play
 from services.table.model.clocks import Clock
 from services.table.model.play import PlayerAction, Rest
-from services.table.model.state import TableState
+from services.table.model.state import DealState, TableState
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +28,10 @@ class Prompt:
     answered: bool = False
 
 
-def prompt_for(state: TableState, seat: Seat, clock: Clock | None, now_ms: int) -> Prompt | None:
-    """What the seat is asked now; None if nothing. It depends on nothing that the seat may not know (PF-40).
+def prompts_for(
+    state: TableState, seats: Iterable[Seat], clock: Clock | None, now_ms: int
+) -> Iterator[tuple[Seat, Prompt | None]]:
+    """What each seat is asked now; None if nothing. It depends on nothing that the seat may not know (PF-40).
 
     Args:
         clock: the one that ends the decision.
@@ -36,12 +39,22 @@ def prompt_for(state: TableState, seat: Seat, clock: Clock | None, now_ms: int) 
     """
     deal = state.deal
     if deal is None or state.rest not in (Rest.TURN, Rest.QUESTION):
-        return None
+        for seat in seats:
+            yield seat, None
+        return
     remaining_ms = None if clock is None else max(0, clock.ends_ms - now_ms)
-    decision_id = flow.decision_id(deal.opened_seq, seat)
-    if seat in play.awaiting(deal.game):
-        return Prompt(decision_id, play.legal(deal.game, seat), remaining_ms)
+    awaited = play.awaiting(deal.game)
+    for seat in seats:
+        if seat in awaited:
+            decision_id = flow.decision_id(deal.opened_seq, seat)
+            yield seat, Prompt(decision_id, play.legal(deal.game, seat), remaining_ms)
+        else:
+            yield seat, _unasked(deal, seat, remaining_ms)
+
+
+def _unasked(deal: DealState, seat: Seat, remaining_ms: int | None) -> Prompt | None:
+    """For a seat nobody waits for: its answer is given, or it may do something all the same."""
     if play.has_answered(deal.game, seat):
-        return Prompt(decision_id, (), remaining_ms, answered=True)
-    options = play.legal(deal.game, seat)
+        return Prompt(flow.decision_id(deal.opened_seq, seat), (), remaining_ms, answered=True)
+    options = play.standing(deal.game, seat)
     return Prompt(flow.standing_id(seat), options, None, standing=True) if options else None
