@@ -69,7 +69,7 @@ class Setup:
         name: what to call it in a report.
         wall: in its physical order; an arranged one may be short.
         balances: one a seat.
-        wishes: actions to play first, in order, as long as they are legal.
+        wishes: actions to play first, in order; those that are not legal are passed over.
     """
 
     name: str
@@ -161,12 +161,19 @@ class Mover:
 
     def next(self, state: State) -> Action:
         """The next action; always one that `decide` accepts."""
-        if self._wishes:
+        return self._wish(state) or self._presence(state) or self._lock(state) or self._move(state)
+
+    def _wish(self, state: State) -> Action | None:
+        """The next wish that is possible; a question nobody is asked about closes first."""
+        if self._wishes and state.phase is Phase.OPENED:
+            return Deal()
+        if self._wishes and state.phase in QUESTIONS and not GAME.awaiting(state):
+            return CloseQuestion()
+        while self._wishes:
             wish = self._wishes.pop()
             if _is_possible(state, wish):
                 return wish
-            self._wishes.clear()
-        return self._presence(state) or self._lock(state) or self._move(state)
+        return None
 
     def _happens(self, share: float) -> bool:
         return self._chance.random() < share
