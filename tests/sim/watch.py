@@ -28,8 +28,8 @@ class Zeal:
     """
 
     options: float = 0.2
-    claims: float = 0.4
-    everything: float = 0.012
+    claims: float = 0.25
+    everything: float = 0.008
 
 
 @dataclass
