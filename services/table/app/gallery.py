@@ -11,7 +11,7 @@ from services.table.app.viewers import Viewer, Viewers
 from services.table.model import play
 from services.table.model.clocks import decision_clock
 from services.table.model.events import TableEvent
-from services.table.model.prompts import Prompt, prompts_for
+from services.table.model.prompts import Prompt, StandingOffers, prompts_for
 from services.table.model.redaction import redact
 from services.table.model.state import Stage
 from services.table.ports import Farewell, Frame, Place, Sight
@@ -34,6 +34,7 @@ class Gallery:
     def __init__(self, outside: Outside, current: Current) -> None:
         self._outside = outside
         self._current = current
+        self._offers = StandingOffers()
         self.viewers = Viewers(outside.meters.watched)
 
     # --- what happens -------------------------------------------------------------------
@@ -114,7 +115,8 @@ class Gallery:
         current = self._current
         if current.progress.faulted:
             return [(seat, None) for seat in seats]
-        return prompts_for(current.state, seats, decision_clock(current.clocks), self._outside.time.now_ms())
+        clock = decision_clock(current.clocks)
+        return prompts_for(current.state, seats, self._offers, clock, self._outside.time.now_ms())
 
     def _place(self) -> Place:
         return Place(self._current.state.table_id, self._current.epoch, self._current.state.seq)

@@ -104,9 +104,17 @@ def legal(state: GameState, seat: Seat) -> tuple[PlayerAction, ...]:
 
 
 def standing(state: GameState, seat: Seat) -> tuple[PlayerAction, ...]:
-    """What a seat that is not asked may do all the same (BB-17): the part of `legal` that needs no decision."""
+    """What a seat that is not asked, and has not answered, may do all the same (BB-17).
+
+    It is the part of `legal` that needs no decision, and hangs on `standing_ground` alone.
+    """
     lock = actions.Lock(seat)
     return (lock,) if state.ruleset.locks and refused(state, lock) is None else ()
+
+
+def standing_ground(state: GameState, seat: Seat) -> tuple[object, ...]:
+    """What `standing` hangs on: while it is the same, so is the answer."""
+    return state.hands[seat], state.melds[seat], state.wins, state.locked, state.away
 
 
 def awaiting(state: GameState) -> frozenset[Seat]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from games.kernel import Seat
 from services.table.model import flow, play
 from services.table.model.clocks import Clock
-from services.table.model.play import PlayerAction, Rest
+from services.table.model.play import GameState, PlayerAction, Rest
 from services.table.model.state import DealState, TableState
 
 
@@ -28,12 +28,28 @@ class Prompt:
     answered: bool = False
 
 
+class StandingOffers:
+    """What seats may do though nobody asks them, worked out again only when something about it has changed."""
+
+    def __init__(self) -> None:
+        self._known: dict[Seat, tuple[tuple[object, ...], tuple[PlayerAction, ...]]] = {}
+
+    def of(self, state: GameState, seat: Seat) -> tuple[PlayerAction, ...]:
+        """See `play.standing`."""
+        ground = play.standing_ground(state, seat)
+        known = self._known.get(seat)
+        if known is None or known[0] != ground:
+            known = self._known[seat] = (ground, play.standing(state, seat))
+        return known[1]
+
+
 def prompts_for(
-    state: TableState, seats: Iterable[Seat], clock: Clock | None, now_ms: int
+    state: TableState, seats: Iterable[Seat], offers: StandingOffers, clock: Clock | None, now_ms: int
 ) -> Iterator[tuple[Seat, Prompt | None]]:
     """What each seat is asked now; None if nothing. It depends on nothing that the seat may not know (PF-40).
 
     Args:
+        offers: the table's, kept from one show to the next.
         clock: the one that ends the decision.
         now_ms: the table's own time.
     """
@@ -49,12 +65,12 @@ def prompts_for(
             decision_id = flow.decision_id(deal.opened_seq, seat)
             yield seat, Prompt(decision_id, play.legal(deal.game, seat), remaining_ms)
         else:
-            yield seat, _unasked(deal, seat, remaining_ms)
+            yield seat, _unasked(deal, seat, offers, remaining_ms)
 
 
-def _unasked(deal: DealState, seat: Seat, remaining_ms: int | None) -> Prompt | None:
+def _unasked(deal: DealState, seat: Seat, offers: StandingOffers, remaining_ms: int | None) -> Prompt | None:
     """For a seat nobody waits for: its answer is given, or it may do something all the same."""
     if play.has_answered(deal.game, seat):
         return Prompt(flow.decision_id(deal.opened_seq, seat), (), remaining_ms, answered=True)
-    options = play.standing(deal.game, seat)
+    options = offers.of(deal.game, seat)
     return Prompt(flow.standing_id(seat), options, None, standing=True) if options else None
