@@ -123,9 +123,13 @@ class Gallery:
 
     # --- streams ------------------------------------------------------------------------
 
-    async def stream(self, seat: Seat | None, after_seq: int | None, known_epoch: int) -> AsyncGenerator[Frame, None]:
+    async def stream(
+        self, seat: Seat | None, after_seq: int | None, known_epoch: int, *, together: bool = False
+    ) -> AsyncGenerator[Frame, None]:
         """Everything a viewer is sent, from a place he names (PF-34) until he is let go.
 
+        Args:
+            together: whether messages that are ready at the same time come as one.
         Raises: Refusal: SEQ_AHEAD: the place is ahead of the log, and no entries are lost.
         """
         beginning = self._beginning(after_seq, known_epoch)
@@ -145,7 +149,7 @@ class Gallery:
                 self._prompt((viewer,))
                 async for frame in self._backlog(seat, beginning.after_seq, head):
                     yield frame
-            async for frame in self._live(viewer):
+            async for frame in self._live(viewer, together):
                 yield frame
         finally:
             age.cancel()
@@ -184,7 +188,7 @@ class Gallery:
         for entry in recent:
             yield self._frame(entry, seat, [])
 
-    async def _live(self, viewer: Viewer) -> AsyncIterator[Frame]:
+    async def _live(self, viewer: Viewer, together: bool) -> AsyncIterator[Frame]:
         """What is queued for a viewer, until he is let go."""
         while True:
             due = await viewer.next()
@@ -194,6 +198,8 @@ class Gallery:
             elif isinstance(due, Farewell):
                 yield self._outside.presenter.goodbye(self._place(), due)
                 return
+            elif together:
+                yield self._outside.presenter.joined(due, viewer.take_rest())
             else:
                 yield due
 
