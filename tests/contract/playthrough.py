@@ -128,7 +128,7 @@ def action_of(line: str) -> Action:
     seat, verb, *tiles = line.split()
     if verb in TABLE_VERBS:
         return TABLE_VERBS[verb](int(seat))
-    return VERBS[verb](int(seat), parse(tiles[0])[0] if tiles else None)
+    return VERBS[verb](int(seat), *parse("".join(tiles)))
 
 
 def played(golden: Playthrough) -> tuple[list[str], list[Event]]:

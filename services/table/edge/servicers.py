@@ -67,7 +67,7 @@ class TableServicer:
             table, seat = await self._table(request.table_id, context)
             table.check_sound()
             after_seq = request.after_seq if request.HasField("after_seq") else None
-            frames = table.gallery.stream(seat, after_seq, request.known_epoch)
+            frames = table.gallery.stream(seat, after_seq, request.known_epoch, together=request.together)
             if seat is not None:
                 table.arrive(seat)
             async with aclosing(frames):

@@ -130,6 +130,10 @@ class RunningPod:
     def sample(self, name: str, **labels: str) -> float:
         return float(self.metrics.registry.get_sample_value(name, labels) or 0)
 
+    async def owns(self, seated: "Seated") -> None:
+        """Wait until a table is this pod's."""
+        await eventually(lambda: seated.table_id in self.component.pod.tables)
+
     async def crash(self) -> None:
         """End without a word, as a process that is killed: nothing is written any more."""
         for table in tuple(self.component.pod.tables.values()):

@@ -11,7 +11,7 @@ from refusals import Reason
 from services.table.app.viewers import FRAME_COUNT_MAX, SLOW_WITHIN_MS, Viewer
 from services.table.ports import Farewell
 from serving.refusing import refusal_of
-from tests.services.table.logs import folded, received, seen_of, stored
+from tests.services.table.logs import folded, received, seen_of, stored, table_with_settlements
 from tests.services.table.rig import (
     Player,
     Pods,
@@ -96,7 +96,7 @@ async def test_before_the_deal_a_snapshot_says_who_is_there_and_ready_pf_30(pod:
 
 
 async def test_between_deals_a_snapshot_has_the_last_settlement_pf_33(pod: RunningPod) -> None:
-    seated = await pod.create(new_table_id(), deals_max=2)
+    seated = await pod.create(table_with_settlements(pod, 2), deals_max=2)
     players = await gathered(seated)
     for player in players:
         player.play(first_option)
