@@ -51,16 +51,25 @@ class BarePlayer:
         return (("authorization", bearer), ("x-table-pod", pod or self.seat.pod))
 
     async def act(
-        self, action: action_pb2.Action, decision_id: str, *, request_id: str = "", timeout: float = LIMIT_SECONDS
+        self,
+        action: action_pb2.Action | None,
+        decision_id: str,
+        *,
+        request_id: str = "",
+        table_id: str = "",
+        token: str = "",
+        pod: str = "",
+        timeout: float = LIMIT_SECONDS,
     ) -> table_pb2.ActResponse:
-        """One try. Raises: CallRefused."""
+        """One try, with the seat's own token and table where no other is named. Raises: CallRefused."""
         request = table_pb2.ActRequest(
-            table_id=self.seat.table_id,
+            table_id=table_id or self.seat.table_id,
             request_id=request_id or str(uuid4()),
             decision_id=decision_id,
             mahjong=action,
         )
-        return await answer(self.stub.Act(request, metadata=self.metadata(), timeout=timeout))
+        metadata = self.metadata(token=token, pod=pod)
+        return await answer(self.stub.Act(request, metadata=metadata, timeout=timeout))
 
     async def ready(self) -> table_pb2.SetReadyResponse:
         """Ready for the next deal, with the nonce that the seat always has."""

@@ -180,6 +180,12 @@ class Machine:
             self._channels[name] = connect(address, token=tokens)
         return self._channels[name]
 
+    def plain(self, address: str) -> grpc.aio.Channel:
+        """A channel that adds nothing to a call; closed with the machine."""
+        if address not in self._channels:
+            self._channels[address] = grpc.aio.insecure_channel(address)
+        return self._channels[address]
+
     def seat(self, pod: PodProcess, table_id: str, seat: int, player_id: str) -> Seat:
         """A seat as the matchmaker would give it."""
         token = self.token("seat", "seat", player_id, table_id=table_id, seat=seat)

@@ -175,6 +175,45 @@ async def test_a_prompt_has_ready_made_options_and_a_deadline(pod: RunningPod) -
     assert first.snapshot.prompt.decision_id == prompt.decision_id
 
 
+async def test_messages_that_are_ready_together_come_as_one_to_those_who_take_them_so(pod: RunningPod) -> None:
+    """Nothing is left out, and nothing comes in another order than one by one."""
+    seated = await pod.create(new_table_id())
+    players = await gathered(seated)
+    token = pod.mint("spectator", "guest", table_id=seated.table_id)
+    metadata = (("authorization", f"Bearer {token}"),)
+    streams = [
+        players[0].stub.Watch(table_pb2.WatchRequest(table_id=seated.table_id, together=together), metadata=metadata)
+        for together in (True, False)
+    ]
+    firsts: list[Any] = [await stream.read() for stream in streams]
+    since = max(first.seq for first in firsts)
+    for player in players:
+        await player.ready()
+    for player in players:
+        await player.until("event", "dealt")
+    await some_moves(players)
+    last_seq = players[0].last_seq
+    joined, single = [await messages_until(stream, last_seq) for stream in streams]
+    assert any(message.more for message in joined)
+    assert not any(message.more for message in single)
+    told = [(each.seq, each.event) for each in single if each.seq > since]
+    assert told
+    assert [(each.seq, each.event) for each in apart(joined) if each.seq > since] == told
+
+
+async def messages_until(stream: Any, seq: int) -> list[table_pb2.WatchResponse]:
+    """What a stream sends, as it comes, up to the entry of this number."""
+    messages: list[table_pb2.WatchResponse] = []
+    while not messages or apart(messages)[-1].seq < seq:
+        messages.append(await stream.read())
+    return messages
+
+
+def apart(messages: list[table_pb2.WatchResponse]) -> list[table_pb2.WatchResponse]:
+    """Messages one by one."""
+    return [each for message in messages for each in (message, *message.more)]
+
+
 async def test_the_newest_connection_of_a_seat_stands_row_13(pod: RunningPod) -> None:
     seated = await pod.create(new_table_id())
     players = await playing(seated)
