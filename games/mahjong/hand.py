@@ -75,11 +75,17 @@ class WinningHand:
 
 @dataclass(frozen=True, slots=True)
 class FanScore:
-    """One row of the fan table in a hand: `value` is all its occurrences together."""
+    """One row of the fan table in a hand.
+
+    Attributes:
+        value: what it adds, all its occurrences together.
+        number: the row's number, where the variant's page numbers them (SH-12); else 0.
+    """
 
     fan_id: str
     name_zh: str
     value: int
+    number: int = 0
 
 
 @dataclass(frozen=True, slots=True)

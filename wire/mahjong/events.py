@@ -164,7 +164,9 @@ def _payment_from_proto(message: event_pb2.Payment) -> Payment:
 
 def fans_to_proto(fans: Iterable[FanScore]) -> list[event_pb2.FanCount]:
     """Fans of a hand as messages."""
-    return [event_pb2.FanCount(fan_id=fan.fan_id, value=fan.value, name_zh=fan.name_zh) for fan in fans]
+    return [
+        event_pb2.FanCount(fan_id=fan.fan_id, value=fan.value, name_zh=fan.name_zh, number=fan.number) for fan in fans
+    ]
 
 
 def _winner_to_proto(winner: happened.WinnerResult) -> event_pb2.WinnerResult:
@@ -183,7 +185,7 @@ def _winner_from_proto(message: event_pb2.WinnerResult) -> happened.WinnerResult
     return happened.WinnerResult(
         seat=message.seat,
         rank=message.rank,
-        fans=tuple(FanScore(fan.fan_id, fan.name_zh, fan.value) for fan in message.fans),
+        fans=tuple(FanScore(fan.fan_id, fan.name_zh, fan.value, fan.number) for fan in message.fans),
         fan_total=message.fan_total,
         amount=message.amount,
         payments=tuple(_payment_from_proto(payment) for payment in message.payments),
