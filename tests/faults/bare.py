@@ -19,30 +19,18 @@ LIMIT_SECONDS = 30.0
 Metadata = tuple[tuple[str, str], ...]
 
 
-class BarePlayer:
-    """One seat: watches in the background, acts when told.
-
-    Attributes:
-        prompt: what the seat was asked last; None before.
-        seq: number of the last entry.
-    """
+class BareCaller:
+    """One seat: calls, and nothing else."""
 
     def __init__(self, seat: Seat) -> None:
         self.seat = seat
         self.channel = grpc.aio.insecure_channel(seat.authority)
         self.stub = table_pb2_grpc.TableServiceStub(self.channel)
-        self.prompt: table_pb2.Prompt | None = None
-        self.seq = 0
-        self._news = asyncio.Condition()
-        self._watching = asyncio.create_task(self._watch())
 
     async def __aenter__(self) -> Self:
-        await self.until(lambda: self.seq > 0)
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        self._watching.cancel()
-        await asyncio.gather(self._watching, return_exceptions=True)
         await self.channel.close()
 
     def metadata(self, *, token: str = "", pod: str = "") -> Metadata:
@@ -77,6 +65,31 @@ class BarePlayer:
             table_id=self.seat.table_id, request_id=str(uuid4()), nonce=nonce_of(self.seat.seat)
         )
         return await answer(self.stub.SetReady(request, metadata=self.metadata(), timeout=LIMIT_SECONDS))
+
+
+class BarePlayer(BareCaller):
+    """One seat that watches in the background.
+
+    Attributes:
+        prompt: what the seat was asked last; None before.
+        seq: number of the last entry.
+    """
+
+    def __init__(self, seat: Seat) -> None:
+        super().__init__(seat)
+        self.prompt: table_pb2.Prompt | None = None
+        self.seq = 0
+        self._news = asyncio.Condition()
+        self._watching = asyncio.create_task(self._watch())
+
+    async def __aenter__(self) -> Self:
+        await self.until(lambda: self.seq > 0)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._watching.cancel()
+        await asyncio.gather(self._watching, return_exceptions=True)
+        await super().__aexit__()
 
     async def until(self, holds: Callable[[], bool]) -> None:
         """Wait until it holds; it is looked at after each message."""

@@ -62,6 +62,6 @@ async def machine(
     """Stores, ledger and matchmaker for a module's tests."""
     directory = tmp_path_factory.mktemp(request.module.__name__.rpartition(".")[2])
     lease_ms = getattr(request.module, "LEASE_MS", _LEASE_MS)
-    environment = {"matchmaker": {"CARDROOM_ROOMS_FILE": str(rooms)}}
+    environment = {"matchmaker": {"CARDROOM_ROOMS_FILE": str(rooms), "CARDROOM_POD_LEASE_MS": str(lease_ms)}}
     async with Machine(directory, pod_lease_ms=lease_ms, environment=environment) as machine:
         yield machine

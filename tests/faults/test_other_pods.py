@@ -7,7 +7,7 @@ import asyncio
 import random
 import signal
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ import pytest
 from cardroom.table.v1 import control_pb2, control_pb2_grpc, event_pb2, table_pb2
 
 from cardroom_client import CallRefused, Player
-from tests.faults.bare import BarePlayer, answer, first_turn
+from tests.faults.bare import BareCaller, BarePlayer, answer, first_turn
 from tests.faults.machine import Machine, PodProcess
 from tests.faults.ordeal import assert_whole
 from tests.faults.truth import read_log
@@ -127,10 +127,11 @@ async def test_a_freeze_shorter_than_the_lease_changes_nothing(machine: Machine,
 @pytest.mark.asyncio(loop_scope="module")
 async def test_a_process_whose_name_another_has_taken_lets_go(machine: Machine, seed: int) -> None:
     async with match(machine, "double", seed) as played:
+        await played.other.kill()
         played.owner.signal(signal.SIGSTOP)
         double = machine.pod(played.owner.pod, label="the-double")
         await double.up()
-        assert await machine.owner(played.table_id) == (2, played.owner.pod)
+        await eventually(machine, played.table_id, (2, played.owner.pod))
         played.owner.signal(signal.SIGCONT)
         await played.assert_whole(epoch=2)
         assert len(played.owner.said("superseded")) == 1
@@ -140,6 +141,32 @@ async def test_a_process_whose_name_another_has_taken_lets_go(machine: Machine, 
             await answer(machine.create_table(played.owner, "one-more", played.players))
         assert refused.value.reason == "SHUTTING_DOWN"
         await double.kill()
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_a_process_does_not_take_back_what_its_double_has(machine: Machine) -> None:
+    """Both have one name, and the older does not know yet that it has a double: its lease is not due for long."""
+    older, double = (machine.pod("table-0", label=label, lease_ms=120_000) for label in ("the-older", "the-newer"))
+    await older.up()
+    players = [f"taken-back.{number}" for number in range(4)]
+    await machine.create_table(older, "taken-back", players)
+    await double.up()
+    await eventually(machine, "taken-back", (2, "table-0"))
+    async with BareCaller(machine.seat(older, "taken-back", 0, players[0])) as caller:
+        reasons = await asyncio.gather(*(refused_ready(caller) for _ in range(20)))
+        reasons.append(await refused_ready(caller))
+    assert reasons[-1] == ("NOT_OWNER", {"authority": double.address, "pod": "table-0", "epoch": "2"})
+    assert {reason for reason, _ in reasons} <= {"NOT_OWNER", "STORE_UNAVAILABLE"}
+    assert len(older.said("superseded")) == 1
+    assert await machine.owner("taken-back") == (2, "table-0")
+    await asyncio.gather(older.kill(), double.kill())
+
+
+async def refused_ready(caller: BareCaller) -> tuple[str, Mapping[str, str]]:
+    """Why the seat may not say ready, and what it is told besides."""
+    with pytest.raises(CallRefused) as refused:
+        await caller.ready()
+    return refused.value.reason, refused.value.metadata
 
 
 @pytest.mark.asyncio(loop_scope="module")

@@ -35,6 +35,7 @@ class Pod:
         self._unreadable: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._draining = False
+        self._superseded = False
         self._silent_ms: Mapping[str, int] = {}
         self._creating_count = 0
         self._leasing = asyncio.Lock()
@@ -156,6 +157,8 @@ class Pod:
         table = self._tables.get(table_id)
         if table is not None:
             return table
+        if self._superseded:
+            raise await self.owner_of(table_id)
         if self._draining:
             raise Refusal(Reason.SHUTTING_DOWN)
         if table_id in self._unreadable:
@@ -173,7 +176,7 @@ class Pod:
         try:
             return await table.ask(request)
         except Refusal as refusal:
-            if refusal.reason is Reason.SHUTTING_DOWN and not self._draining:
+            if refusal.reason is Reason.SHUTTING_DOWN and (self._superseded or not self._draining):
                 raise await self.owner_of(table.table_id) from None
             raise
 
@@ -191,7 +194,7 @@ class Pod:
         if owner.finished is not None:
             fault = owner.finished is CloseCause.FAULT
             return Refusal(Reason.TABLE_QUARANTINED if fault else Reason.TABLE_CLOSED)
-        if owner.pod == self.name:
+        if owner.pod == self.name and not self._superseded:
             return store_away()  # it is being read again
         return _not_owner(owner.pod, owner.authority, owner.epoch)
 
@@ -251,6 +254,10 @@ class Pod:
             if owner is None or owner.finished is not None or owner.pod != pod:
                 await self._outside.log.strike(pod, table_id)
                 return
+            # Asked after the owner was read and before the claim, which holds for that owner only: a newer process of
+            # this pod that has the table has announced itself before it took it, so that it cannot be taken back.
+            if pod == self.name and not await self._announce():
+                return
             try:
                 await self._outside.log.enlist(self.name, table_id)
                 current = await adopt(self._outside, table_id, owner, authority=self.authority, silent_ms=silent_ms)
@@ -300,9 +307,10 @@ class Pod:
         """Renew the lease; False if there is none to renew any more."""
         self._slots_changed.clear()
         async with self._leasing:
-            if self._withdrawn:
+            if self._withdrawn or self._superseded:
                 return False
             renewed = await self._pods.announce(slots_used=len(self._tables), draining=self._draining)
+            self._superseded = not renewed
         if not renewed:
             self._outside.journal.error("superseded")
             self._draining = True
