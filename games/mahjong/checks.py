@@ -331,7 +331,8 @@ def _legal_in_turn(state: State, seat: Seat) -> tuple[asked.PlayerAction, ...]:
     if state.phase is Phase.OFFER:
         return (*(action for action in own if refused(state, action) is None), asked.Decline(seat))
     hand = sorted(set(state.hands[seat]) - {HIDDEN})
-    own += [asked.Kong(seat, tile) for tile in hand if own_kong_kind(state, seat, tile) is not None]
+    pungs = [meld.tile for meld in state.melds[seat] if meld.kind is MeldKind.PUNG]
+    own += [asked.Kong(seat, tile) for tile in hand if tile in pungs or state.hands[seat].count(tile) == KONG_COPIES]
     moves = [action for action in own if refused(state, action) is None]
     discards = declared_discards(state, seat) if state.declares_with_discard(seat) else hand
     return (*moves, *(asked.Discard(seat, tile) for tile in discards))

@@ -430,7 +430,7 @@ def silence_passes(m: Moment) -> bool:
 
 
 def refusal(reason: str, rule: str) -> Seen:
-    return lambda m: (m.event.refusal.reason, m.event.refusal.rule) == (reason, rule)
+    return lambda m: (m.event.reason, m.event.rule) == (reason, rule)
 
 
 def always(m: Moment) -> bool:
