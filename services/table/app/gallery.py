@@ -149,8 +149,9 @@ class Gallery:
                 self._prompt((viewer,))
                 async for frame in self._backlog(seat, beginning.after_seq, head):
                     yield frame
-            async for frame in self._live(viewer, together):
-                yield frame
+            while not isinstance(due := await viewer.next(), Farewell):
+                yield self._frame_due(viewer, due, together)
+            yield outside.presenter.goodbye(self._place(), due)
         finally:
             age.cancel()
             self.viewers.remove(viewer)
@@ -188,20 +189,12 @@ class Gallery:
         for entry in recent:
             yield self._frame(entry, seat, [])
 
-    async def _live(self, viewer: Viewer, together: bool) -> AsyncIterator[Frame]:
-        """What is queued for a viewer, until he is let go."""
-        while True:
-            due = await viewer.next()
-            if due is None:
-                viewer.last_prompt = self._prompt_of(viewer.seat)
-                yield self.snapshot(viewer.seat)
-            elif isinstance(due, Farewell):
-                yield self._outside.presenter.goodbye(self._place(), due)
-                return
-            elif together:
-                yield self._outside.presenter.joined(due, viewer.take_rest())
-            else:
-                yield due
+    def _frame_due(self, viewer: Viewer, due: Frame | None, together: bool) -> Frame:
+        """What is queued for a viewer; None stands for a snapshot."""
+        if due is None:
+            viewer.last_prompt = self._prompt_of(viewer.seat)
+            return self.snapshot(viewer.seat)
+        return self._outside.presenter.joined(due, viewer.take_rest()) if together else due
 
 
 def _is_quiet(prompt: object, like: Prompt | None = None) -> bool:
