@@ -9,6 +9,7 @@ from tests.tidy.tree import ROOT, files
 
 README = (ROOT / "README.md").read_text()
 SERVICES = ("ledger", "matchmaker", "scoring", "table")
+NO_RECORDS = ("README.md", "0000-template.md")
 DRAWERS = {"base", "common", "core", "helper", "helpers", "misc", "shared", "util", "utils"}
 OF_A_SERVICE = ("__init__.py", "app/__init__.py", "edge/__init__.py", "settings.py", "main.py")
 OF_A_VARIANT = ("__init__.py", "rules.md", "ruleset.py", "fan_table.py", "fans.py", "settle.py", "golden")
@@ -61,3 +62,10 @@ def test_a_variant_is_furnished() -> None:
     variants = {path.parent for path in map(Path, files()) if path.match("games/variants/*/__init__.py")}
     assert variants
     assert [str(at / name) for at in variants for name in OF_A_VARIANT if not (ROOT / at / name).exists()] == []
+
+
+def test_every_decision_has_its_row_with_its_status() -> None:
+    folder = ROOT / "docs" / "decisions"
+    rows = dict(re.findall(r"\]\(([\w.-]+\.md)\).*\| ([^|]+) \|$", (folder / "README.md").read_text(), re.MULTILINE))
+    records = {path.name: path.read_text() for path in folder.glob("*.md") if path.name not in NO_RECORDS}
+    assert rows == {name: "".join(re.findall(r"^Status: (.+)$", text, re.MULTILINE)) for name, text in records.items()}
