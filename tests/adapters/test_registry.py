@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 
+import orjson
 import pytest
 from redis.asyncio import Redis
 
@@ -38,6 +39,15 @@ async def test_what_a_pod_announces_is_what_readers_see(redis: Redis) -> None:
     assert await PodRegistry(redis).live() == tuple(sorted(cards, key=lambda one: one.pod))
     assert await registry.find("b") == cards[0]
     assert await registry.find("d") is None
+
+
+async def test_a_card_of_a_newer_version_hides_no_other(redis: Redis) -> None:
+    registry = PodRegistry(redis)
+    old, new = card("a", await registry.enter()), card("b", await registry.enter())
+    assert await registry.announce(old)
+    assert await registry.announce(new)
+    await redis.hset("{pods}:cards", "b", orjson.dumps({**asdict(new), "said_next_year": 1}))
+    assert await registry.live() == (old, new)
 
 
 async def test_a_pod_that_falls_silent_is_gone_after_its_lease(redis: Redis) -> None:
