@@ -101,6 +101,18 @@ class SegmentArchive:
         """See ``JournalArchive``."""
         return self._read(asset, lambda segments: self._entries(segments, after, count)) if count > 0 else []
 
+    def next_entries(self, asset: str, after: int, count: int) -> list[Entry]:
+        """See ``JournalArchive``."""
+
+        def read(segments: list[Segment]) -> list[Entry]:
+            for segment in segments:
+                head = segment.head()
+                if head is not None and head.number > after:
+                    return self._entries(segments, max(after, segment.first - 1), count)
+            return []
+
+        return self._read(asset, read)
+
     def set_aside(self, asset: str, after: int) -> int:
         """See ``JournalArchive``. They go, as a segment, to the folder ``aside``."""
         self._must_hold()
