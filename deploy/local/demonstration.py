@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
 
+import grpc.aio
 from cardroom.matchmaker.v1 import room_pb2, room_pb2_grpc
 from cardroom.table.v1 import event_pb2, table_pb2
 from cardroom.table.v1 import room_pb2 as table_room_pb2
@@ -47,6 +48,8 @@ async def demonstrate(stack: Stack, variant: str, seat_count: int, limit_seconds
             show.faults.append(f"not finished after {limit_seconds:g} s")
         except (CallRefused, LogGap, TicketEnded, DemonstrationFailed) as error:
             show.faults.append(f"{type(error).__name__}: {error}")
+        except grpc.aio.AioRpcError as error:
+            show.faults.append(f"{error.code().name}: {error.details()}")
     for fault in show.faults:
         say(f"  WRONG {fault}")
     say(f"--- {variant}: " + ("something is wrong, see above" if show.faults else "all is well"))
