@@ -91,8 +91,9 @@ def check(state: State, actions: Sequence[Action]) -> list[Refused]:
         hold((refusal is None) == is_legal(state, action, options), "legal agrees with decide", (action, refusal))
         if refusal is None:
             continue
-        refusals.append(Refused(refusal.reason, refusal.rule))
-        view = views.get(getattr(action, "seat", -1))
+        seat = getattr(action, "seat", -1)
+        refusals.append(Refused(refusal.reason, refusal.rule, seat))
+        view = views.get(seat)
         if view is not None:
             hold(_told(_refusal(view, action)) == _told(refusal), "a refusal tells nothing hidden", (action, refusal))
     hold(pickle.loads(before) == state, "a refusal leaves the state untouched")
