@@ -101,6 +101,7 @@ class LedgerComponent:
             Deals(self._journal, clock),
             self._stops,
             assets,
+            clock,
             runtime.stream_deadline,
         )
         self._duties = Duties(
