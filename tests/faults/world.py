@@ -218,7 +218,7 @@ async def _table(machine: Machine, pod: PodProcess, stack: AsyncExitStack, name:
 
 def first_deal(table_id: str, seed: str) -> State:
     """What a table of this id deals under this seed (PF-41)."""
-    state = play.before_the_wall(play.rules_of(room_from_proto(room())), 0)
+    state = play.before_the_wall(play.rules_of(room_from_proto(room())), 0, deal_index=0, draws_in_row=0)
     nonces = tuple(map(nonce_of, state.seats))
     for event in play.opening(state, seed=SeededEntropy(seed).seed(), nonces=nonces, deal_id=f"{table_id}.1"):
         state = play.evolve(state, event)

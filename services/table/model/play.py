@@ -72,9 +72,14 @@ def rules_of(room: Room) -> Ruleset:
         raise Refusal(Reason.OPTION_INVALID, field=field, detail=error.detail) from None
 
 
-def before_the_wall(rules: Ruleset, dealer: Seat) -> GameState:
-    """A deal of which nothing has happened."""
-    return GAME.initial(rules, dealer)
+def before_the_wall(rules: Ruleset, dealer: Seat, *, deal_index: int, draws_in_row: int) -> GameState:
+    """A deal of which nothing has happened.
+
+    Args:
+        deal_index: deals played at the table before this one.
+        draws_in_row: exhaustive draws just before it (SH-33).
+    """
+    return GAME.initial(rules, dealer, deal_index=deal_index, draws_in_row=draws_in_row)
 
 
 def opening(state: GameState, *, seed: bytes, nonces: tuple[bytes, ...], deal_id: str) -> tuple[GameEvent, ...]:
@@ -163,6 +168,13 @@ def is_standing(action: PlayerAction) -> bool:
 def asked_by(event: GameEvent) -> tuple[Payment, ...]:
     """Money the event asks for (BB-50)."""
     return event.payments if isinstance(event, events.Won | events.Ended) else ()
+
+
+def draws_in_row_after(event: GameEvent, game: GameState, before: int) -> int:
+    """Exhaustive draws in a row once this event has happened: counted when a deal ends (SH-33)."""
+    if not isinstance(event, events.Ended):
+        return before
+    return before + 1 if event.cause is events.EndCause.WALL_EMPTY and not game.wins else 0
 
 
 def next_dealer_after(event: GameEvent) -> Seat | None:
