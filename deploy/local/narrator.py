@@ -170,10 +170,7 @@ class Narrator:
         for seat, hand in enumerate(ended.hands):
             self._line(f"  seat {seat} {hand_text(hand) or '(nothing concealed)'}")
         if ended.checks:
-            rows = (
-                f"seat {row.seat} " + (f"ready for {row.amount}" if row.ready else "not ready") for row in ended.checks
-            )
-            self._line(f"  查叫 ready check: {', '.join(rows)}")
+            self._line(f"  查叫 ready check: {', '.join(map(check_text, ended.checks))}")
         if ended.kong_outcomes:
             self._line(f"  kongs, in order: {', '.join(OUTCOME_WORDS[outcome] for outcome in ended.kong_outcomes)}")
 

@@ -38,9 +38,7 @@ def question_score(state: State, seat: Seat) -> Score | None:
         return None
     if question.tile not in hand_waits(state, seat):
         return None
-    by = WinBy.ROB if state.phase is Phase.ROBBERY else WinBy.DISCARD
-    situations = _question_situations(state) | _own_situations(state, seat)
-    return _scored(state, seat, state.hands[seat], question.tile, by, situations)
+    return state.ruleset.judgement.score(state.ruleset, winning_hand(state, seat))
 
 
 def self_draw_score(state: State, seat: Seat) -> Score | None:
@@ -52,12 +50,34 @@ def self_draw_score(state: State, seat: Seat) -> Score | None:
         return None
     if draw.source is DrawSource.CLAIM:
         return None
+    return state.ruleset.judgement.score(state.ruleset, winning_hand(state, seat))
+
+
+def winning_hand(state: State, seat: Seat) -> WinningHand:
+    """The seat's hand, and the tile that it would win on now: the one in question, else the one it drew.
+
+    The hand lies open; whether it wins is another question.
+    """
+    if state.question is not None:
+        tile, concealed = state.question.tile, state.hands[seat]
+        by = WinBy.ROB if state.phase is Phase.ROBBERY else WinBy.DISCARD
+        situations = _question_situations(state)
+    else:
+        tile, concealed = _drawn_apart(state, seat)
+        by, situations = WinBy.SELF, _self_situations(state)
+    assert tile is not None
+    known = (situations | _own_situations(state, seat)) & state.ruleset.hand_situations
+    return WinningHand(concealed, state.melds[seat], tile, by, known, state.flowers[seat])
+
+
+def _drawn_apart(state: State, seat: Seat) -> tuple[Tile, tuple[Tile, ...]]:
+    """The tile a seat drew, and the rest of its hand."""
+    assert state.draw is not None
+    rest = list(state.hands[seat])
     # A heavenly win has no winning tile; any of the hand stands for it, since all readings count.
-    tile = hand[-1] if draw.tile is None else draw.tile
-    rest = list(hand)
+    tile = rest[-1] if state.draw.tile is None else state.draw.tile
     rest.remove(tile)
-    situations = _self_situations(state) | _own_situations(state, seat)
-    return _scored(state, seat, tuple(rest), tile, WinBy.SELF, situations)
+    return tile, tuple(rest)
 
 
 def _own_situations(state: State, seat: Seat) -> frozenset[Situation]:
@@ -67,20 +87,6 @@ def _own_situations(state: State, seat: Seat) -> frozenset[Situation]:
     if state.ruleset.judgement.earthly(state, seat):
         found.add(Situation.EARTHLY)
     return frozenset(found)
-
-
-def _scored(
-    state: State,
-    seat: Seat,
-    concealed: tuple[Tile, ...],
-    tile: Tile,
-    by: WinBy,
-    situations: frozenset[Situation],
-) -> Score | None:
-    rules = state.ruleset
-    known = situations & rules.hand_situations
-    hand = WinningHand(concealed, state.melds[seat], tile, by, known, state.flowers[seat])
-    return rules.judgement.score(rules, hand)
 
 
 def _question_situations(state: State) -> frozenset[Situation]:
