@@ -1,4 +1,4 @@
-"""Finds every variant: a folder under `games.variants` that exports VARIANTS."""
+"""Finds every variant of every family: a folder under `games.variants` that exports VARIANTS."""
 
 import importlib
 import pkgutil
@@ -7,7 +7,7 @@ from functools import cache
 from types import MappingProxyType
 
 from games import variants as variants_room
-from games.mahjong.variant import Variant
+from games.kernel import Variant
 
 
 class UnknownVariant(KeyError):

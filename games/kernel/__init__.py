@@ -6,12 +6,14 @@ an assertion.
 """
 
 from games.kernel.game import Game, OptionError, Seat, fold, turn_order
-from games.kernel.money import SYSTEM, Line, Paid, Payment, pay
+from games.kernel.money import SYSTEM, Group, Line, Paid, Payment, pay, shared
 from games.kernel.reasons import IllegalAction, Reason
+from games.kernel.variant import Variant
 
 __all__ = [
     "SYSTEM",
     "Game",
+    "Group",
     "IllegalAction",
     "Line",
     "OptionError",
@@ -19,7 +21,9 @@ __all__ = [
     "Payment",
     "Reason",
     "Seat",
+    "Variant",
     "fold",
     "pay",
+    "shared",
     "turn_order",
 ]
