@@ -22,6 +22,7 @@ from games.mahjong.melds import Meld, MeldKind
 from games.mahjong.ruleset import Ruleset
 from games.mahjong.state import Draw, Fate, KongRecord, Phase, Question, State, TableDiscard
 from games.mahjong.tiles import HIDDEN, Tile
+from games.mahjong.variant import Variant
 from wire.options import options_from_struct, options_to_struct
 
 TILE_COUNT_MAX = 144
@@ -244,6 +245,8 @@ def ruleset_from_opened(message: event_pb2.Opened) -> Ruleset:
         WireError: this version of them is not known here.
     """
     variant = variant_of(message.variant)
+    if not isinstance(variant, Variant):
+        raise WireError("variant", f"{message.variant} is no game of the mahjong family")
     if message.rules_version != variant.version:
         raise WireError("rules_version", f"{message.variant} {message.rules_version} is not known here")
     return variant.ruleset(options_from_struct(message.options), message.stake)
