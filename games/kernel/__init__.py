@@ -8,6 +8,7 @@ an assertion.
 from games.kernel.game import Game, OptionError, Seat, fold, turn_order
 from games.kernel.money import SYSTEM, Group, Line, Paid, Payment, pay, shared
 from games.kernel.reasons import IllegalAction, Reason
+from games.kernel.records import RecordError
 from games.kernel.variant import Variant
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "Paid",
     "Payment",
     "Reason",
+    "RecordError",
     "Seat",
     "Variant",
     "fold",
