@@ -1,27 +1,23 @@
 """The registry of table pods: tables write it, the matchmaker and others read it.
 
-A pod announces itself with a card every third of its lease. The lease is measured with the store's own clock, so
-that pods and readers on other machines agree; a pod whose lease is over is not listed any more, whatever its card
-says. All keys carry the tag `{pods}`.
+A pod announces itself with a card every third of its lease, and at once when a slot is taken or freed: readers send
+tables by the card. The lease is measured with the store's own clock, so that pods and readers on other machines agree;
+a pod whose lease is over is not listed any more, whatever its card says. All keys carry the tag `{pods}`.
 
 A name (`table-0`) outlives its processes. Each process takes a rising `incarnation` before its first announcement;
 the store refuses the card of an older one, so that a process that was stopped for a while and wakes up beside its
 successor cannot point players at itself.
 """
 
-import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 import orjson
 from redis.asyncio import Redis
-from redis.exceptions import RedisError
 
 LEASE_MS_DEFAULT = 5_000
 """A pod that has not announced itself for this long is dead."""
-
-_ANNOUNCEMENTS_PER_LEASE = 3
 
 _PREFIX = "{pods}"
 _LEASES = f"{_PREFIX}:leases"
@@ -111,14 +107,6 @@ class PodCard:
         return 0 if self.draining else max(0, self.slots_total - self.slots_used)
 
 
-class Sleeper(Protocol):
-    """The part of a clock the announcer needs."""
-
-    async def sleep_ms(self, ms: int) -> None:
-        """Returns after `ms` milliseconds."""
-        ...
-
-
 class PodRegistry:
     """The registry in Redis. Errors of the store pass through as `redis.exceptions.RedisError`."""
 
@@ -172,49 +160,3 @@ class PodRegistry:
     async def find(self, pod: str) -> PodCard | None:
         """The card of one pod, None if its lease is over or it never announced itself."""
         return next((card for card in await self.live() if card.pod == pod), None)
-
-
-class Announcer:
-    """Keeps one pod's card in the registry: announces it three times a lease until it is stopped or superseded."""
-
-    def __init__(
-        self,
-        registry: PodRegistry,
-        clock: Sleeper,
-        card: Callable[[], PodCard],
-        *,
-        on_error: Callable[[Exception], None],
-    ) -> None:
-        """`card` is called for each announcement; `on_error` hears of a store that did not answer: the loop goes on."""
-        self._registry = registry
-        self._clock = clock
-        self._card = card
-        self._on_error = on_error
-        self._soon = asyncio.Event()
-
-    def announce_soon(self) -> None:
-        """Announces without waiting for the next turn: when draining begins, whenever a slot is taken or freed.
-
-        Readers send tables by the card: an old one costs players a round through a pod that is full.
-        """
-        self._soon.set()
-
-    async def run(self) -> None:
-        """Runs until cancelled; returns only when a newer process has taken the name."""
-        while True:
-            self._soon.clear()
-            try:
-                if not await self._registry.announce(self._card()):
-                    return
-            except (RedisError, OSError) as error:
-                self._on_error(error)
-            await self._pause()
-
-    async def _pause(self) -> None:
-        turn = asyncio.ensure_future(self._clock.sleep_ms(max(1, self._registry.lease_ms // _ANNOUNCEMENTS_PER_LEASE)))
-        soon = asyncio.ensure_future(self._soon.wait())
-        try:
-            await asyncio.wait((turn, soon), return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            turn.cancel()
-            soon.cancel()

@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from games.kernel import Seat
-from games.landlord.actions import Call, CallBlind, Double, Pass, Play, PlayerAction, Redouble
+from games.landlord.actions import Call, Double, Pass, Play, PlayerAction, Redouble
 from games.landlord.cards import (
     ALL_COUNTS,
-    HIDDEN,
     NOTHING,
     RANK_COUNT,
     RED_JOKER_RANK,
@@ -23,7 +22,6 @@ from games.landlord.cards import (
     Rank,
     count,
     counts_of,
-    of,
 )
 from games.landlord.combinations import Kind, Reading
 from games.landlord.hints import broken_bombs
@@ -242,6 +240,3 @@ def _tearing(hand: Counts, play: Counts) -> int:
             cost += used * (rank if rank != WILD_RANK else RANK_COUNT)
             cost += 0 if used == count(hand, rank) else 2 * RANK_COUNT
     return cost
-
-
-assert HIDDEN < 0 and of(WILD_RANK) == 1

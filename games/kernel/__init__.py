@@ -9,6 +9,7 @@ from games.kernel.game import Game, OptionError, Seat, fold, turn_order
 from games.kernel.money import SYSTEM, Group, Line, Paid, Payment, pay, shared
 from games.kernel.reasons import IllegalAction, Reason
 from games.kernel.records import RecordError
+from games.kernel.values import changed
 from games.kernel.variant import Variant
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "RecordError",
     "Seat",
     "Variant",
+    "changed",
     "fold",
     "pay",
     "shared",

@@ -5,9 +5,9 @@ cards that lie face down stay so.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
+from games.kernel import changed
 from games.landlord import events as happened
 from games.landlord.cards import HIDDEN, Card
 from games.landlord.events import EndCause, Event
@@ -25,7 +25,7 @@ def evolve(state: State, event: Event) -> State:
 def _opened(state: State, event: happened.Opened) -> State:
     assert state.phase is Phase.CLOSED, event
     assert len(event.wall) == event.ruleset.card_count, event
-    return replace(
+    return changed(
         state,
         ruleset=event.ruleset,
         dealer=event.dealer,
@@ -38,12 +38,12 @@ def _opened(state: State, event: happened.Opened) -> State:
 def _dealt(state: State, event: happened.Dealt) -> State:
     assert state.phase is Phase.OPENED, event
     assert sum(map(len, event.hands)) + len(event.bottom) == len(state.wall), event
-    return replace(state, phase=Phase.BIDDING, hands=event.hands, bottom=event.bottom, wall=())
+    return changed(state, phase=Phase.BIDDING, hands=event.hands, bottom=event.bottom, wall=())
 
 
 def _called(state: State, event: happened.Called) -> State:
     assert state.phase is Phase.BIDDING and state.turn == event.seat, event
-    said = replace(
+    said = changed(
         state,
         phase=Phase.DOUBLING,
         landlord=event.seat,
@@ -61,7 +61,7 @@ def _doubled(state: State, event: happened.Doubled) -> State:
 
 def _redoubled(state: State, event: happened.Redoubled) -> State:
     assert state.phase is Phase.REDOUBLING and state.turn == event.seat, event
-    return replace(_multiplied(_spoken(state, event, Word.REDOUBLE)), phase=Phase.TAKING)
+    return changed(_multiplied(_spoken(state, event, Word.REDOUBLE)), phase=Phase.TAKING)
 
 
 def _passed(state: State, event: happened.Passed) -> State:
@@ -70,9 +70,9 @@ def _passed(state: State, event: happened.Passed) -> State:
 
 
 def _passed_call(state: State, event: happened.Passed) -> State:
-    said = _spoken(replace(state, turn=state.after(event.seat)), event, Word.PASS)
+    said = _spoken(changed(state, turn=state.after(event.seat)), event, Word.PASS)
     all_passed = len(said.speeches) == state.ruleset.seat_count
-    return replace(said, phase=Phase.SETTLING) if all_passed else said
+    return changed(said, phase=Phase.SETTLING) if all_passed else said
 
 
 def _passed_double(state: State, event: happened.Passed) -> State:
@@ -80,12 +80,12 @@ def _passed_double(state: State, event: happened.Passed) -> State:
 
 
 def _passed_redouble(state: State, event: happened.Passed) -> State:
-    return replace(_spoken(state, event, Word.PASS), phase=Phase.TAKING)
+    return changed(_spoken(state, event, Word.PASS), phase=Phase.TAKING)
 
 
 def _passed_play(state: State, event: happened.Passed) -> State:
     assert state.last is not None, event
-    return replace(state, plays=(*state.plays, TablePlay(event.seat)), turn=state.after(event.seat))
+    return changed(state, plays=(*state.plays, TablePlay(event.seat)), turn=state.after(event.seat))
 
 
 _PASSED: dict[Phase, Callable[[State, happened.Passed], State]] = {
@@ -101,30 +101,30 @@ def _doubling_goes_on(state: State) -> State:
     assert state.landlord is not None
     turn = state.after(state.turn)
     if turn != state.landlord:
-        return replace(state, turn=turn)
-    return replace(state, turn=turn, phase=Phase.REDOUBLING if state.doubled() else Phase.TAKING)
+        return changed(state, turn=turn)
+    return changed(state, turn=turn, phase=Phase.REDOUBLING if state.doubled() else Phase.TAKING)
 
 
 def _spoken(state: State, event: Any, word: Word) -> State:
-    return replace(state, speeches=(*state.speeches, Speech(event.seat, word)))
+    return changed(state, speeches=(*state.speeches, Speech(event.seat, word)))
 
 
 def _multiplied(state: State) -> State:
-    return replace(state, multiplier=state.multiplier * DOUBLING_FACTOR)
+    return changed(state, multiplier=state.multiplier * DOUBLING_FACTOR)
 
 
 def _bottom_taken(state: State, event: happened.BottomTaken) -> State:
     assert state.phase is Phase.TAKING and event.seat == state.landlord, event
     hand = state.hands[event.seat]
     taken = (HIDDEN,) * (len(hand) + len(event.cards)) if HIDDEN in hand else tuple(sorted((*hand, *event.cards)))
-    return replace(_with_hand(state, event.seat, taken), phase=Phase.PLAYING, bottom=event.cards, turn=event.seat)
+    return changed(_with_hand(state, event.seat, taken), phase=Phase.PLAYING, bottom=event.cards, turn=event.seat)
 
 
 def _played(state: State, event: happened.Played) -> State:
     assert state.phase is Phase.PLAYING and state.turn == event.seat, event
     assert state.last is None or (state.last.reading is not None and event.reading.beats(state.last.reading)), event
     left = _without(state.hands[event.seat], event.cards)
-    after = replace(
+    after = changed(
         _with_hand(state, event.seat, left),
         plays=(*state.plays, TablePlay(event.seat, event.cards, event.reading)),
         turn=state.after(event.seat),
@@ -144,13 +144,13 @@ def _without(hand: tuple[Card, ...], cards: tuple[Card, ...]) -> tuple[Card, ...
 
 
 def _with_hand(state: State, seat: int, hand: tuple[Card, ...]) -> State:
-    return replace(state, hands=(*state.hands[:seat], hand, *state.hands[seat + 1 :]))
+    return changed(state, hands=(*state.hands[:seat], hand, *state.hands[seat + 1 :]))
 
 
 def _ended(state: State, event: happened.Ended) -> State:
     resting = state.phase not in (Phase.CLOSED, Phase.OVER)
     assert resting if event.cause is EndCause.ESCAPED else state.phase is Phase.SETTLING, event
-    return replace(state, phase=Phase.OVER, hands=event.hands, bottom=event.bottom, result=event)
+    return changed(state, phase=Phase.OVER, hands=event.hands, bottom=event.bottom, result=event)
 
 
 _EVOLVERS: dict[type, Callable[[State, Any], State]] = {

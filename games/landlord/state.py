@@ -55,7 +55,7 @@ class TablePlay:
     reading: Reading | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # no slots: `changed` copies it at every step
 class State:
     """A deal.
 

@@ -7,7 +7,7 @@ the folded log, and shuffling what a seat cannot see never changes its view.
 
 from dataclasses import replace
 
-from games.kernel import Seat
+from games.kernel import Seat, changed
 from games.landlord.cards import HIDDEN, Card
 from games.landlord.events import Called, Dealt, Event, Opened
 from games.landlord.state import Phase, State
@@ -36,7 +36,7 @@ def redact(event: Event, seat: Seat | None) -> Event:
 def view(state: State, seat: Seat | None) -> State:
     """The state as a seat (None: a spectator) may know it."""
     shown = state.phase is Phase.OVER
-    return replace(
+    return changed(
         state,
         wall=face_down(state.wall),
         hands=tuple(hand if shown or owner == seat else face_down(hand) for owner, hand in enumerate(state.hands)),

@@ -40,7 +40,7 @@ from games.mahjong.evolve import evolve
 from games.mahjong.hand import Score, WinBy
 from games.mahjong.melds import MeldKind
 from games.mahjong.state import QUESTIONS, Phase, State
-from games.mahjong.tiles import Tile
+from games.mahjong.tiles import HIDDEN, Tile
 from games.mahjong.wall import deal_order
 
 KONG_COPIES = 4
@@ -434,15 +434,31 @@ def legal(state: State, seat: Seat) -> tuple[asked.PlayerAction, ...]:
     """Every move of this seat that `decide` accepts now, wins first, then kongs, then the rest."""
     if state.phase in (Phase.CLOSED, Phase.OPENED, Phase.OVER):
         return ()
-    hand = sorted(set(state.hands[seat]))
-    candidates: tuple[asked.PlayerAction, ...] = (asked.Win(seat),)
-    if state.phase in QUESTIONS:
-        candidates += (asked.Kong(seat), asked.Pung(seat), asked.Pass(seat))
-    elif state.turn == seat:
-        candidates += tuple(asked.Kong(seat, tile) for tile in hand)
-        candidates += tuple(asked.Discard(seat, tile) for tile in hand)
-    candidates += (asked.Lock(seat),)
-    return tuple(action for action in candidates if refused(state, action) is None)
+    moves = _legal_answers(state, seat) if state.phase in QUESTIONS else _legal_in_turn(state, seat)
+    lock = asked.Lock(seat)
+    return moves if refused(state, lock) is not None else (*moves, lock)
+
+
+def _legal_answers(state: State, seat: Seat) -> tuple[asked.PlayerAction, ...]:
+    choices = claims_open(state, seat)
+    return (*(_ANSWER[choice](seat) for choice in choices), asked.Pass(seat)) if choices else ()
+
+
+_ANSWER: dict[Choice, Callable[[Seat], asked.PlayerAction]] = {
+    Choice.WIN: asked.Win,
+    Choice.KONG: asked.Kong,
+    Choice.PUNG: asked.Pung,
+}
+
+
+def _legal_in_turn(state: State, seat: Seat) -> tuple[asked.PlayerAction, ...]:
+    if _not_his_turn(state, seat) is not None:
+        return ()
+    hand = sorted(set(state.hands[seat]) - {HIDDEN})
+    own: list[asked.PlayerAction] = [asked.Win(seat)]
+    own += [asked.Kong(seat, tile) for tile in hand if own_kong_kind(state, seat, tile) is not None]
+    moves = [action for action in own if refused(state, action) is None]
+    return (*moves, *(asked.Discard(seat, tile) for tile in hand))
 
 
 def awaiting(state: State) -> frozenset[Seat]:

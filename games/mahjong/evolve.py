@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from games.kernel import Seat
+from games.kernel import Seat, changed
 from games.mahjong import events as happened
 from games.mahjong.claims import could_win_and_did_not
 from games.mahjong.events import DrawSource, Event, KongOutcome
@@ -29,7 +29,7 @@ def evolve(state: State, event: Event) -> State:
 def _opened(state: State, event: happened.Opened) -> State:
     assert state.phase is Phase.CLOSED, event
     start = event.wall_start
-    return replace(
+    return changed(
         state,
         ruleset=event.ruleset,
         dealer=event.dealer,
@@ -44,7 +44,7 @@ def _opened(state: State, event: happened.Opened) -> State:
 
 def _dealt(state: State, event: happened.Dealt) -> State:
     assert state.phase is Phase.OPENED, event
-    return replace(
+    return changed(
         state,
         phase=Phase.TURN,
         hands=event.hands,
@@ -58,7 +58,7 @@ def _drawn(state: State, event: happened.Drawn) -> State:
     assert not state.has_won(event.seat), event
     state = _question_closed(state)
     replacement = event.source is DrawSource.REPLACEMENT
-    return replace(
+    return changed(
         state,
         phase=Phase.TURN,
         turn=event.seat,
@@ -74,12 +74,12 @@ def _drawn(state: State, event: happened.Drawn) -> State:
 
 def _discarded(state: State, event: happened.Discarded) -> State:
     assert state.phase is Phase.TURN and state.turn == event.seat and state.draw is not None, event
-    return replace(
+    return changed(
         state,
         phase=Phase.CLAIMS,
         hands=_hand_without(state, event.seat, event.tile, 1),
         discards=(*state.discards, TableDiscard(event.seat, event.tile)),
-        draw=replace(state.draw, tile=None),
+        draw=Draw(state.draw.seat, None, state.draw.source),
         question=Question(event.seat, event.tile, (None,) * len(state.seats)),
     )
 
@@ -88,13 +88,13 @@ def _answered(state: State, event: happened.Answered) -> State:
     assert state.question is not None and state.question.answers[event.seat] is None, event
     answers = list(state.question.answers)
     answers[event.seat] = event.choice
-    return replace(state, question=replace(state.question, answers=tuple(answers)))
+    return changed(state, question=Question(state.question.seat, state.question.tile, tuple(answers)))
 
 
 def _melded(state: State, event: happened.Melded) -> State:
     assert state.phase is Phase.CLAIMS, event
     state = _question_closed(state)
-    return replace(
+    return changed(
         state,
         phase=Phase.TURN,
         turn=event.seat,
@@ -114,7 +114,7 @@ def _kong_recorded(state: State, event: happened.Konged, earlier: tuple[int, ...
     """The kong in the books: who owes is fixed now (BB-31)."""
     amount = RAIN_BASES[event.kind] * state.ruleset.stake
     record = KongRecord(event.seat, event.kind, event.tile, event.owing, amount)
-    return replace(
+    return changed(
         state,
         turn=event.seat,
         kongs=(*state.kongs, record),
@@ -125,7 +125,7 @@ def _kong_recorded(state: State, event: happened.Konged, earlier: tuple[int, ...
 def _kong_exposed(state: State, event: happened.Konged) -> State:
     assert state.phase is Phase.CLAIMS, event
     state = _question_closed(state)
-    state = replace(
+    state = changed(
         state,
         phase=Phase.MOVING,
         due=DrawSource.REPLACEMENT,
@@ -138,7 +138,7 @@ def _kong_exposed(state: State, event: happened.Konged) -> State:
 
 def _kong_concealed(state: State, event: happened.Konged) -> State:
     assert state.phase is Phase.TURN and state.turn == event.seat, event
-    state = replace(
+    state = changed(
         state,
         phase=Phase.MOVING,
         due=DrawSource.REPLACEMENT,
@@ -150,12 +150,12 @@ def _kong_concealed(state: State, event: happened.Konged) -> State:
 
 def _kong_added(state: State, event: happened.Konged) -> State:
     assert state.phase is Phase.TURN and state.turn == event.seat and state.draw is not None, event
-    state = replace(
+    state = changed(
         state,
         phase=Phase.ROBBERY,
         hands=_hand_without(state, event.seat, event.tile, 1),
         melds=_meld_turned(state, event.seat, event.tile, MeldKind.PUNG, MeldKind.ADDED_KONG),
-        draw=replace(state.draw, tile=None),
+        draw=Draw(state.draw.seat, None, state.draw.source),
         question=Question(event.seat, event.tile, (None,) * len(state.seats)),
     )
     return _kong_recorded(state, event, state.turn_kongs)
@@ -186,7 +186,7 @@ def _won_by_discard(state: State, event: happened.Won) -> State:
     for index in event.transferred:
         assert kongs[index].outcome is KongOutcome.OPEN, event
         kongs[index] = replace(kongs[index], outcome=KongOutcome.TRANSFERRED, receivers=receivers)
-    state = replace(state, kongs=tuple(kongs), discards=_last_discard(state, Fate.WON))
+    state = changed(state, kongs=tuple(kongs), discards=_last_discard(state, Fate.WON))
     return _after_win(state, event, after=receivers[-1], due=DrawSource.WALL)
 
 
@@ -196,12 +196,12 @@ def _won_by_rob(state: State, event: happened.Won) -> State:
     owner, tile = event.from_seat, event.tile
     state = _question_closed(state, winners=tuple(winner.seat for winner in event.winners))
     void = replace(state.kongs[-1], outcome=KongOutcome.VOID)
-    state = replace(
+    state = changed(
         state,
         melds=_meld_turned(state, owner, tile, MeldKind.ADDED_KONG, MeldKind.PUNG),
         kongs=(*state.kongs[:-1], void),
     )
-    return replace(_after_win(state, event, after=owner, due=DrawSource.REPLACEMENT), turn=owner)
+    return changed(_after_win(state, event, after=owner, due=DrawSource.REPLACEMENT), turn=owner)
 
 
 _WINS: dict[WinBy, Callable[[State, happened.Won], State]] = {
@@ -215,21 +215,21 @@ def _after_win(state: State, event: happened.Won, *, after: Seat, due: DrawSourc
     """The win counted; the next to draw is the next player, after this seat, who has not won (BB-13)."""
     for winner in event.winners:
         assert not state.has_won(winner.seat), event
-    state = replace(state, phase=Phase.MOVING, due=due, wins=(*state.wins, event))
+    state = changed(state, phase=Phase.MOVING, due=due, wins=(*state.wins, event))
     following = (seat for seat in state.others(after) if not state.has_won(seat))
-    return replace(state, turn=next(following, after))
+    return changed(state, turn=next(following, after))
 
 
 def _locked(state: State, event: happened.Locked) -> State:
-    return replace(state, locked=state.locked | {event.seat})
+    return changed(state, locked=state.locked | {event.seat})
 
 
 def _went_away(state: State, event: happened.WentAway) -> State:
-    return replace(state, away=state.away | {event.seat})
+    return changed(state, away=state.away | {event.seat})
 
 
 def _came_back(state: State, event: happened.CameBack) -> State:
-    return replace(state, away=state.away - {event.seat})
+    return changed(state, away=state.away - {event.seat})
 
 
 def _ended(state: State, event: happened.Ended) -> State:
@@ -238,7 +238,7 @@ def _ended(state: State, event: happened.Ended) -> State:
     kongs = tuple(
         replace(kong, outcome=outcome) for kong, outcome in zip(state.kongs, event.kong_outcomes, strict=True)
     )
-    return replace(state, phase=Phase.OVER, due=None, draw=None, kongs=kongs, hands=event.hands, result=event)
+    return changed(state, phase=Phase.OVER, due=None, draw=None, kongs=kongs, hands=event.hands, result=event)
 
 
 _EVOLVERS: dict[type, Callable[[State, Any], State]] = {
@@ -262,7 +262,7 @@ def _question_closed(state: State, winners: tuple[Seat, ...] = ()) -> State:
     if state.question is None:
         return state
     passed = could_win_and_did_not(state, winners)
-    return replace(state, question=None, win_locked=state.win_locked | passed)
+    return changed(state, question=None, win_locked=state.win_locked | passed)
 
 
 def _hand_with(state: State, seat: Seat, tile: Tile) -> tuple[tuple[Tile, ...], ...]:

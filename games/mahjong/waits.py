@@ -3,23 +3,18 @@
 from collections.abc import Iterable
 from functools import lru_cache
 
-from games.mahjong.decomposition import Packed, add, count, is_all_pairs, is_sets_and_pair, pack
+from games.mahjong.decomposition import (
+    Packed,
+    all_pairs_completions,
+    count,
+    pack,
+    sets_and_pair_completions,
+)
 from games.mahjong.melds import Meld
-from games.mahjong.tiles import KIND_COUNT, Tile
+from games.mahjong.tiles import Tile
 
 COPIES = 4
 """Tiles of each kind."""
-
-
-def completes(packed: Packed, *, meld_count: int, pairs_win: bool) -> bool:
-    """Whether tiles with the winning one among them are a winning shape.
-
-    Args:
-        packed: counts of the concealed tiles, three for each set still missing and two more.
-        meld_count: sets on the table.
-        pairs_win: whether all pairs are a winning shape too; only without melds.
-    """
-    return is_sets_and_pair(packed) or (pairs_win and not meld_count and is_all_pairs(packed))
 
 
 def waits(
@@ -35,17 +30,22 @@ def waits(
         kinds: kinds the game is played with.
         pairs_win: whether all pairs are a winning shape too.
     """
-    own = [0] * KIND_COUNT
-    for meld in melds:
-        for tile in meld.tiles:
-            own[tile] += 1
     packed = pack(concealed)
-    return tuple(
-        tile for tile in _completing(packed, len(melds), kinds, pairs_win) if own[tile] + count(packed, tile) < COPIES
-    )
+    completing = _completing(packed, pairs_win and not melds)
+    if not completing:
+        return ()
+    held = [count(packed, tile) + _count_in(melds, tile) for tile in completing]
+    return tuple(tile for tile, copies in zip(completing, held, strict=True) if copies < COPIES and tile in kinds)
 
 
 @lru_cache(maxsize=1 << 16)
-def _completing(packed: Packed, meld_count: int, kinds: tuple[Tile, ...], pairs_win: bool) -> tuple[Tile, ...]:
-    """Waits of the concealed tiles alone; most hands are asked about again and again."""
-    return tuple(tile for tile in kinds if completes(add(packed, tile), meld_count=meld_count, pairs_win=pairs_win))
+def _completing(packed: Packed, pairs_win: bool) -> tuple[Tile, ...]:
+    """Kinds that complete the concealed tiles alone, ascending; most hands are asked about again and again."""
+    found = set(sets_and_pair_completions(packed))
+    if pairs_win:
+        found.update(all_pairs_completions(packed))
+    return tuple(sorted(found))
+
+
+def _count_in(melds: tuple[Meld, ...], tile: Tile) -> int:
+    return sum(meld.tiles.count(tile) for meld in melds)

@@ -6,14 +6,11 @@ from dataclasses import replace
 
 import pytest
 from redis.asyncio import Redis
-from redis.exceptions import RedisError
 
-from serving.registry import Announcer, PodCard, PodRegistry
-from serving.runtime import SystemClock
+from serving.registry import PodCard, PodRegistry
 from serving.store import connect_redis
-from serving.tasks import end_tasks
 
-LEASE_MS = 150
+LEASE_MS = 300
 
 
 @pytest.fixture
@@ -44,17 +41,31 @@ async def test_what_a_pod_announces_is_what_readers_see(redis: Redis) -> None:
 
 
 async def test_a_pod_that_falls_silent_is_gone_after_its_lease(redis: Redis) -> None:
+    """Reliability 1: dead for everybody, whatever its card says; how long it has been silent can be read."""
     registry = PodRegistry(redis, lease_ms=LEASE_MS)
     silent, lively = card("silent", await registry.enter()), card("lively", await registry.enter())
-    await registry.announce(silent)
-    announcer = Announcer(registry, SystemClock(), lambda: lively, on_error=_no_errors)
-    announcing = asyncio.create_task(announcer.run())
     began = asyncio.get_running_loop().time()
+    await registry.announce(silent)
     await until_gone(registry, "silent")
     assert asyncio.get_running_loop().time() - began >= LEASE_MS / 1000 * 0.9
-    await asyncio.sleep(2 * LEASE_MS / 1000)
+    await registry.announce(lively)
     assert await registry.live() == (lively,)
-    await end_tasks(announcing)
+    silence = await registry.silent_ms()
+    assert set(silence) == {"silent", "lively"}
+    assert 0 <= silence["lively"] < LEASE_MS <= silence["silent"]
+    await registry.withdraw("silent", silent.incarnation)
+    assert set(await registry.silent_ms()) == {"lively"}
+
+
+async def test_an_announcement_renews_the_lease_and_the_card(redis: Redis) -> None:
+    registry = PodRegistry(redis, lease_ms=LEASE_MS)
+    incarnation = await registry.enter()
+    for used in range(6):
+        assert await registry.announce(card("table-0", incarnation, used=used))
+        await asyncio.sleep(LEASE_MS / 3000)
+        found = await registry.find("table-0")
+        assert found is not None
+        assert found.slots_used == used
 
 
 async def test_an_older_process_cannot_speak_under_a_name_that_was_taken_over(redis: Redis) -> None:
@@ -68,14 +79,6 @@ async def test_an_older_process_cannot_speak_under_a_name_that_was_taken_over(re
     assert await registry.live() == (new,)
     await until_gone(registry, "table-0")
     assert not await registry.announce(old), "also when the successor has gone"
-
-
-async def test_an_announcer_ends_when_it_is_superseded(redis: Redis) -> None:
-    registry = PodRegistry(redis, lease_ms=LEASE_MS)
-    old, new = card("table-0", await registry.enter()), card("table-0", await registry.enter())
-    await registry.announce(new)
-    await asyncio.wait_for(Announcer(registry, SystemClock(), lambda: old, on_error=_no_errors).run(), 10)
-    assert await registry.live() == (new,)
 
 
 async def test_an_orderly_end_takes_a_pod_off_at_once(redis: Redis) -> None:
@@ -94,44 +97,6 @@ def test_a_draining_or_full_pod_has_no_free_slot() -> None:
     assert card("a", 1, used=3, draining=True).slots_free == 0
 
 
-async def test_news_of_a_pod_need_not_wait_for_its_turn(redis: Redis) -> None:
-    registry = PodRegistry(redis, lease_ms=600_000)
-    used = 0
-    incarnation = await registry.enter()
-    announcer = Announcer(registry, SystemClock(), lambda: card("table-0", incarnation, used=used), on_error=_no_errors)
-    announcing = asyncio.create_task(announcer.run())
-    for used in range(1, 4):
-        announcer.announce_soon()
-        async with asyncio.timeout(10):
-            while (found := await registry.find("table-0")) is None or found.slots_used != used:  # noqa: ASYNC110
-                await asyncio.sleep(0.005)
-    await end_tasks(announcing)
-
-
-async def test_an_announcer_outlives_a_store_that_does_not_answer(redis: Redis) -> None:
-    registry = PodRegistry(redis, lease_ms=LEASE_MS)
-    one = card("table-0", await registry.enter())
-    errors: list[Exception] = []
-
-    class Flaky(PodRegistry):
-        async def announce(self, card: PodCard) -> bool:
-            if len(errors) < 2:
-                raise RedisError("away")
-            return await super().announce(card)
-
-    announcer = Announcer(Flaky(redis, lease_ms=LEASE_MS), SystemClock(), lambda: one, on_error=errors.append)
-    announcing = asyncio.create_task(announcer.run())
-    async with asyncio.timeout(10):
-        while await registry.find("table-0") is None:  # noqa: ASYNC110  the store rings no event
-            await asyncio.sleep(0.005)
-    assert len(errors) == 2
-    await end_tasks(announcing)
-
-
 def test_a_lease_without_length_is_refused(redis: Redis) -> None:
     with pytest.raises(ValueError, match="lease_ms"):
         PodRegistry(redis, lease_ms=0)
-
-
-def _no_errors(error: Exception) -> None:
-    raise AssertionError(error)

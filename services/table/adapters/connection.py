@@ -48,6 +48,7 @@ class _Wire(asyncio.Protocol):
         self._reader = hiredis.Reader()
         self._transport: asyncio.Transport | None = None
         self._calls: deque[_Call] = deque()
+        self._unsent: list[bytes] = []
         self._loop = asyncio.get_running_loop()
         self._answered_s = self._loop.time()
 
@@ -75,13 +76,23 @@ class _Wire(asyncio.Protocol):
         self._on_lost(self)
 
     def send(self, arguments: tuple[Argument, ...]) -> "asyncio.Future[Any]":
-        """Send a call; its answer comes later. Raises: StoreAway: the connection is gone."""
+        """Send a call; its answer comes later. Calls made in one turn of the loop go out together.
+
+        Raises: StoreAway: the connection is gone.
+        """
         if self._transport is None or self._transport.is_closing():
             raise StoreAway
         reply: asyncio.Future[Any] = self._loop.create_future()
         self._calls.append(_Call(reply, self._loop.time()))
-        self._transport.write(hiredis.pack_command(arguments))
+        if not self._unsent:
+            self._loop.call_soon(self._flush)
+        self._unsent.append(hiredis.pack_command(arguments))
         return reply
+
+    def _flush(self) -> None:
+        unsent, self._unsent = self._unsent, []
+        if self._transport is not None:
+            self._transport.write(unsent[0] if len(unsent) == 1 else b"".join(unsent))
 
     def silent_s(self) -> float:
         """How long an answer has been waited for without hearing anything; 0 if none is waited for."""

@@ -78,12 +78,14 @@ class Pod:
             self._outside.journal.warning("not_withdrawn")
 
     async def stop(self) -> None:
-        """End everything."""
+        """Let go of all tables at once."""
         self._draining = True
         await asyncio.gather(*(table.stop(patience_ms=0) for table in tuple(self._tables.values())))
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    @property
+    def tasks(self) -> tuple[asyncio.Task[None], ...]:
+        """What runs beside the tables; to be ended by who started the pod."""
+        return tuple(self._tasks)
 
     # --- tables -------------------------------------------------------------------------
 

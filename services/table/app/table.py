@@ -18,7 +18,7 @@ from services.table.app.duties import Performer, Result
 from services.table.app.gallery import Gallery
 from services.table.app.mailbox import Act, Answer, Arrive, Letter, Mailbox, Request, SetReady, Tick
 from services.table.app.outside import Outside
-from services.table.app.requests import fingerprint, written_answer
+from services.table.app.requests import written_answer
 from services.table.app.store_health import store_away
 from services.table.app.table_time import Alarm
 from services.table.model import clocks as clocking
@@ -176,7 +176,7 @@ class Table:
         self._outside.checkpoints.reach("received")
         draft = Draft(self._current.state, self._draw_floor, floor_passed=self._floor_passed())
         try:
-            answer = _DECIDERS[type(letter.content)](self, letter.content, draft)
+            answer = self._known(letter) or _DECIDERS[type(letter.content)](self, letter.content, draft)
             if draft.events or draft.private:
                 await self._commit(letter, draft, answer)
         except Refusal as refusal:
@@ -211,27 +211,26 @@ class Table:
 
     # --- deciding -----------------------------------------------------------------------
 
-    def _decide_act(self, act: Act, draft: Draft) -> Answer:
-        known = self._known(act)
-        return known or Answer(flow.act(draft, act.seat, act.decision_id, act.action))
-
-    def _decide_ready(self, ready: SetReady, draft: Draft) -> Answer:
-        known = self._known(ready)
-        if known is not None:
-            return known
-        outcome = flow.ready(draft, ready.seat, ready.nonce)
-        return Answer(outcome, duplicate=not draft.events)
-
-    def _known(self, request: Request) -> Answer | None:
+    def _known(self, letter: Letter) -> Answer | None:
         """The answer a request got before.
 
         Raises: Refusal: REQUEST_ID_REUSED, or TABLE_QUARANTINED and TABLE_CLOSED for a new one.
         """
-        outcome = self._current.requests.known(request.seat, request.request_id, fingerprint(request))
+        request = letter.content
+        if not isinstance(request, Act | SetReady):
+            return None
+        outcome = self._current.requests.known(request.seat, request.request_id, letter.fingerprint)
         if outcome is not None:
             return Answer(outcome, duplicate=True)
         self._check_open()
         return None
+
+    def _decide_act(self, act: Act, draft: Draft) -> Answer:
+        return Answer(flow.act(draft, act.seat, act.decision_id, act.action))
+
+    def _decide_ready(self, ready: SetReady, draft: Draft) -> Answer:
+        outcome = flow.ready(draft, ready.seat, ready.nonce)
+        return Answer(outcome, duplicate=not draft.events)
 
     def check_sound(self) -> None:
         """Raises: Refusal: TABLE_QUARANTINED: a fault has stopped the table."""
@@ -361,8 +360,8 @@ class Table:
         if answer is None or not isinstance(content, Act | SetReady):
             return None
         number = self._current.state.deal_number + isinstance(content, SetReady)
-        print_ = fingerprint(content)
-        return RequestRow(number, content.seat, content.request_id, print_, written_answer(answer.outcome))
+        answered = written_answer(answer.outcome)
+        return RequestRow(number, content.seat, content.request_id, letter.fingerprint, answered)
 
     def _next_token(self) -> str:
         self._batch_count += 1

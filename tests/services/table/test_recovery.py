@@ -13,6 +13,7 @@ from tests.services.table.logs import (
     discard,
     first_deal,
     folded,
+    lose_tail,
     pung_tile,
     received,
     seen_of,
@@ -217,11 +218,7 @@ async def test_a_viewer_that_saw_what_is_lost_is_rewound_row_14(pods: Pods, redi
     await to_act(players)
     await pod.crash()
     log = await stored(redis_url, seated.table_id)
-    redis = Redis.from_url(redis_url)
-    for seq in range(len(log) - 1, len(log) + 1):
-        await redis.xdel(f"{{{seated.table_id}}}:log", f"{seq}-0")
-    await redis.hset(f"{{{seated.table_id}}}:meta", "seq", len(log) - 2)
-    await redis.aclose()
+    await lose_tail(redis_url, seated.table_id, 2)
     again = await pods.start(POD)
     returned = seated.player(2, again)
     returned.open(after_seq=len(log), known_epoch=1)

@@ -15,7 +15,7 @@ from refusals import Reason
 from services.table.model.events import Move
 from tests.conftest import Mint
 from tests.fakes.clock import FakeClock
-from tests.services.table.logs import received, seen_of, stored
+from tests.services.table.logs import lose_tail, received, seen_of, stored
 from tests.services.table.rig import (
     Player,
     Pods,
@@ -201,9 +201,7 @@ async def test_a_store_that_lost_its_tail_stops_the_table_which_begins_again_fro
     await to_act(players)
     head = len(await stored(store.url, seated.table_id))
     redis = Redis.from_url(store.url)
-    for seq in range(head - 1, head + 1):
-        await redis.xdel(f"{{{seated.table_id}}}:log", f"{seq}-0")
-    await redis.hset(f"{{{seated.table_id}}}:meta", "seq", head - 2)
+    await lose_tail(store.url, seated.table_id, 2)
     await redis.client_kill_filter(_type="normal", skipme=True)
     for player in players:
         await player.ended()
@@ -224,16 +222,13 @@ async def test_a_lost_tail_is_noticed_at_the_next_write_too_row_8(own_pods: Pods
     dealer = await to_act(players)
     assert dealer.prompt is not None
     head = len(await stored(store.url, seated.table_id))
-    redis = Redis.from_url(store.url)
-    await redis.xdel(f"{{{seated.table_id}}}:log", f"{head}-0")
-    await redis.hset(f"{{{seated.table_id}}}:meta", "seq", head - 1)
+    await lose_tail(store.url, seated.table_id, 1)
     refusal = await refusal_for(dealer.act(dealer.prompt.options[-1].mahjong, dealer.prompt.decision_id))
     assert refusal.reason is Reason.STORE_UNAVAILABLE
     for player in players:
         await player.ended()
     log = await stored(store.url, seated.table_id)
     assert len([event for event in log if isinstance(event, Move)]) < head
-    await redis.aclose()
 
 
 async def test_a_table_whose_log_is_gone_is_unknown(own_pods: Pods, store: Store) -> None:

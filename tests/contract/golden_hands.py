@@ -1,0 +1,81 @@
+"""Golden hands: one hand a line, as `hands.txt` of a variant explains."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from games.catalog import variant_of
+from games.mahjong.hand import HandError, Situation, WinBy, WinningHand
+from games.mahjong.melds import parse_meld
+from games.mahjong.scoring import list_waits, score_win
+from games.mahjong.tiles import parse, show
+from tests.contract.golden_texts import VARIANTS_ROOM
+
+MELD = re.compile(r"\[([^\]]*)\]")
+RULE = re.compile(r"(?:\s+[A-Z]{2}-\d+)+$")
+VARIANT_OF_FOLDER = {"bloody": "bloody4"}
+"""The variant whose rules a folder's hands are scored by."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenHand:
+    """A line of the file: what is asked, what is expected, the rules it proves."""
+
+    variant: str
+    question: str
+    expected: str
+    rules: tuple[str, ...]
+
+
+def golden_hands() -> Iterator[GoldenHand]:
+    """All lines of all variants."""
+    for path in sorted(VARIANTS_ROOM.glob("*/golden/hands.txt")):
+        yield from _hands(path)
+
+
+def _hands(path: Path) -> Iterator[GoldenHand]:
+    variant = VARIANT_OF_FOLDER[path.parent.parent.name]
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if not line or line.startswith("#"):
+            continue
+        question, _, rest = line.partition("->")
+        cited = RULE.search(rest)
+        assert cited is not None, line
+        yield GoldenHand(variant, question.strip(), rest[: cited.start()].strip(), tuple(cited.group().split()))
+
+
+def answer(golden: GoldenHand) -> str:
+    """What the rules say to the question, in the words of the file."""
+    tiles, waiting, _ = golden.question.partition("waits")
+    return _waits(golden.variant, tiles) if waiting else _win(golden)
+
+
+def _win(golden: GoldenHand) -> str:
+    tiles, _, rest = golden.question.partition("+")
+    tile, by, *situations = rest.split()
+    rules = variant_of(golden.variant).ruleset({}, 1)
+    hand = _hand(tiles, parse(tile)[0], WinBy(by), frozenset(map(Situation, situations)))
+    try:
+        score = score_win(rules, hand)
+    except HandError as error:
+        return "refused" if error.rule in golden.rules else f"refused by {error.rule}"
+    if score is None:
+        return "no win"
+    names = [fan.name_zh for fan in score.fans for _ in range(fan.value if fan.fan_id == "gui" else 1)]
+    return f"{' '.join(names)} = {score.fan_total}, {score.amount}".strip()
+
+
+def _waits(variant: str, tiles: str) -> str:
+    rules = variant_of(variant).ruleset({}, 1)
+    hand = _hand(tiles, rules.kinds[0], WinBy.DISCARD, frozenset())
+    found = []
+    for tile, worth in list_waits(rules, hand).items():
+        assert worth.by_discard is not None
+        found.append(f"{show([tile])} {worth.by_discard.amount}")
+    return ", ".join(found) or "none"
+
+
+def _hand(text: str, tile: int, by: WinBy, situations: frozenset[Situation]) -> WinningHand:
+    melds = tuple(parse_meld(meld) for meld in MELD.findall(text))
+    return WinningHand(parse(MELD.sub("", text)), melds, tile, by, situations)

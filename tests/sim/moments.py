@@ -1,0 +1,40 @@
+"""What the coverage table looks at: an event and everything around it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from games.kernel import IllegalAction, Line
+from games.mahjong.actions import Action
+from tests.sim.books import Books
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """An event as it happens.
+
+    Attributes:
+        event: what happens, or what was tried; Any, since each row of the table looks at one kind.
+        action: what caused it; None where the rules forced it after another event.
+        books: everything before it.
+        paid: what became of its payments.
+    """
+
+    event: Any
+    action: Action | None
+    books: Books
+    paid: tuple[Line, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """An action that was tried and refused; stands in the table like an event."""
+
+    refusal: IllegalAction
+    action: Action
+
+
+@dataclass(frozen=True, slots=True)
+class Probed:
+    """A contradiction put to the scorer, which refused it (BB-70)."""
+
+    what: str
