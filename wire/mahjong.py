@@ -24,18 +24,10 @@ from games.mahjong.state import Draw, Fate, KongRecord, Phase, Question, State, 
 from games.mahjong.tiles import HIDDEN, Tile
 from games.mahjong.variant import Variant
 from wire.options import options_from_struct, options_to_struct
+from wire.words import WireError
 
 TILE_COUNT_MAX = 144
 """Tiles of the largest game."""
-
-
-class WireError(ValueError):
-    """A message that stands for nothing; `field` names the part."""
-
-    def __init__(self, field: str, detail: str) -> None:
-        super().__init__(f"{field}: {detail}")
-        self.field = field
-        self.detail = detail
 
 
 DRAW_SOURCES: Mapping[DrawSource, event_pb2.DrawSource.ValueType] = {

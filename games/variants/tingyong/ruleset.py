@@ -35,14 +35,15 @@ ROOMS: Mapping[str, Room] = {
 }
 """By number, which is the least balance to enter."""
 
-AMOUNTS = range(1, 1_000_000_000_001)
-"""What an option that is money may be, in units of the asset."""
+COINS = range(1, 1_000_000_001)
+CAPS = range(1, 1_000_000_000_001)
+"""What the options that are money may be, in units of the asset: far below what a balance can hold."""
 
 OPTIONS: Mapping[str, Sequence[object]] = {
     "room": tuple(ROOMS),
-    "coins_per_score": AMOUNTS,
-    "landlord_cap": AMOUNTS,
-    "escape_cap": AMOUNTS,
+    "coins_per_score": COINS,
+    "landlord_cap": CAPS,
+    "escape_cap": CAPS,
     "call_score": range(1, 4),
 }
 """Named options: a room of TY-40, or its three numbers, where a cap left out is none; and TY-15."""
