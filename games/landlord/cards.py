@@ -97,7 +97,8 @@ As one number it is a key, adds up with others, and `contains` compares all rank
 """
 
 BITS = 4
-_TOP_BITS = sum(8 << BITS * rank for rank in range(RANK_COUNT))
+GUARD: Counts = sum(8 << BITS * rank for rank in range(RANK_COUNT))
+"""A bit a rank that no count reaches: it takes what a comparison borrows."""
 NOTHING: Counts = 0
 
 
@@ -123,7 +124,7 @@ def size(counts: Counts) -> int:
 
 def contains(whole: Counts, part: Counts) -> bool:
     """Whether there are at least as many of every rank."""
-    return (whole | _TOP_BITS) - part & _TOP_BITS == _TOP_BITS
+    return (whole | GUARD) - part & GUARD == GUARD
 
 
 def in_deck(counts: Counts) -> bool:

@@ -12,6 +12,7 @@ from itertools import combinations
 from games.landlord.cards import (
     ALL_COUNTS,
     BLACK_JOKER_RANK,
+    GUARD,
     IN_RUNS,
     NOTHING,
     RANK_COUNT,
@@ -24,7 +25,7 @@ from games.landlord.cards import (
     count,
     of,
 )
-from games.landlord.combinations import KickerRule, Kind, Reading
+from games.landlord.combinations import POWER, KickerRule, Kind, Reading
 
 PLAY_SIZE_MAX = 19
 """Cards of a landlord: no play is longer."""
@@ -70,18 +71,23 @@ class PlayTable:
 
     def beating(self, hand: Counts, last: Reading) -> Iterator[tuple[Counts, Reading]]:
         """Every play of a hand that beats the last, with the reading that does, the lowest first."""
+        power = last.power
         for (kind, number), bodies in self.bodies.items():
-            if (kind is last.kind and number == last.count) or bodies[0].reading.power > last.power:
-                yield from _distinct(hand, (body for body in bodies if body.reading.beats(last)))
+            if kind is last.kind:
+                if number == last.count:
+                    yield from _distinct(hand, [body for body in bodies if body.reading.rank > last.rank])
+            elif POWER.get(kind, 0) > power:
+                yield from _distinct(hand, bodies)
 
 
 def _distinct(hand: Counts, bodies: Iterable[Body]) -> Iterator[tuple[Counts, Reading]]:
     """The plays of one kind that a hand holds; each once, under its highest reading."""
     found: dict[Counts, Reading] = {}
+    held = hand | GUARD
     for body in bodies:
-        if contains(hand, body.body):
+        if held - body.body & GUARD == GUARD:  # `contains`, which costs more than its work in this loop
             for play in body.plays:
-                if contains(hand, play):
+                if held - play & GUARD == GUARD:
                     found[play] = body.reading
     yield from found.items()
 

@@ -12,8 +12,8 @@ from games.landlord.cards import HIDDEN, Card
 from games.landlord.events import Called, Dealt, Event, Opened
 from games.landlord.state import Phase, State
 
-BOTTOM_SHOWN = frozenset({Phase.PLAYING, Phase.SETTLING, Phase.OVER})
-"""Phases in which everybody sees the bottom cards; after an escape or a redeal too, as all cards."""
+BOTTOM_TAKEN = frozenset({Phase.PLAYING, Phase.SETTLING})
+"""Phases in which everybody sees the bottom cards, if anybody has called."""
 
 
 def face_down(cards: tuple[Card, ...]) -> tuple[Card, ...]:
@@ -45,7 +45,10 @@ def view(state: State, seat: Seat | None) -> State:
 
 
 def _sees_bottom(state: State, seat: Seat | None) -> bool:
-    """Everybody once it is taken; before, the landlord alone, and not he if he called blind (TY-13)."""
-    if state.phase in BOTTOM_SHOWN:
-        return True
-    return state.landlord is not None and state.landlord == seat and not state.blind
+    """Everybody once it is taken; before, the landlord alone, and not he if he called blind (TY-13).
+
+    After the deal everybody sees all cards, also after an escape or when nobody called.
+    """
+    if state.landlord is None or state.phase is Phase.OVER:
+        return state.phase is Phase.OVER
+    return state.phase in BOTTOM_TAKEN or (state.landlord == seat and not state.blind)
