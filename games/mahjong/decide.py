@@ -456,7 +456,8 @@ def _legal_in_turn(state: State, seat: Seat) -> tuple[asked.PlayerAction, ...]:
         return ()
     hand = sorted(set(state.hands[seat]) - {HIDDEN})
     own: list[asked.PlayerAction] = [asked.Win(seat)]
-    own += [asked.Kong(seat, tile) for tile in hand if own_kong_kind(state, seat, tile) is not None]
+    pungs = [meld.tile for meld in state.melds[seat] if meld.kind is MeldKind.PUNG]
+    own += [asked.Kong(seat, tile) for tile in hand if tile in pungs or state.hands[seat].count(tile) == KONG_COPIES]
     moves = [action for action in own if refused(state, action) is None]
     return (*moves, *(asked.Discard(seat, tile) for tile in hand))
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import product
 
-from games.mahjong.tiles import Tile
+from games.mahjong.tiles import KIND_COUNT, Tile
 
 Packed = tuple[int, int, int, int]
 """Counts of a hand: one packed int a suit, honours last."""
@@ -43,10 +43,19 @@ class Reading:
 
 def pack(tiles: Iterable[Tile]) -> Packed:
     """Counts of tiles, at most four of each kind 0..33."""
-    suits = [0, 0, 0, 0]
-    for tile in tiles:
-        suits[tile // 9] += 1 << (tile % 9 * SUIT_BITS)
-    return (suits[0], suits[1], suits[2], suits[3])
+    counts = sum(map(_UNITS.__getitem__, tiles))
+    return (
+        counts & _SUIT_MASK,
+        counts >> _SUIT_WIDTH & _SUIT_MASK,
+        counts >> 2 * _SUIT_WIDTH & _SUIT_MASK,
+        counts >> 3 * _SUIT_WIDTH,
+    )
+
+
+_SUIT_WIDTH = SUIT_RANKS * SUIT_BITS
+_SUIT_MASK = (1 << _SUIT_WIDTH) - 1
+_UNITS = [1 << (tile * SUIT_BITS) for tile in range(KIND_COUNT)]
+"""One of each kind, the suits side by side."""
 
 
 def add(packed: Packed, tile: Tile) -> Packed:

@@ -19,8 +19,56 @@ LIMIT_SECONDS = 30.0
 Metadata = tuple[tuple[str, str], ...]
 
 
-class BarePlayer:
-    """One seat: watches in the background, acts when told.
+class BareCaller:
+    """One seat: calls, and nothing else."""
+
+    def __init__(self, seat: Seat) -> None:
+        self.seat = seat
+        self.channel = grpc.aio.insecure_channel(seat.authority)
+        self.stub = table_pb2_grpc.TableServiceStub(self.channel)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.channel.close()
+
+    def metadata(self, *, token: str = "", pod: str = "") -> Metadata:
+        """The seat's metadata, or with another token or pod."""
+        bearer = f"Bearer {token or self.seat.token}"
+        return (("authorization", bearer), ("x-table-pod", pod or self.seat.pod))
+
+    async def act(
+        self,
+        action: action_pb2.Action | None,
+        decision_id: str,
+        *,
+        request_id: str = "",
+        table_id: str = "",
+        token: str = "",
+        pod: str = "",
+        timeout: float = LIMIT_SECONDS,
+    ) -> table_pb2.ActResponse:
+        """One try, with the seat's own token and table where no other is named. Raises: CallRefused."""
+        request = table_pb2.ActRequest(
+            table_id=table_id or self.seat.table_id,
+            request_id=request_id or str(uuid4()),
+            decision_id=decision_id,
+            mahjong=action,
+        )
+        metadata = self.metadata(token=token, pod=pod)
+        return await answer(self.stub.Act(request, metadata=metadata, timeout=timeout))
+
+    async def ready(self) -> table_pb2.SetReadyResponse:
+        """Ready for the next deal, with the nonce that the seat always has."""
+        request = table_pb2.SetReadyRequest(
+            table_id=self.seat.table_id, request_id=str(uuid4()), nonce=nonce_of(self.seat.seat)
+        )
+        return await answer(self.stub.SetReady(request, metadata=self.metadata(), timeout=LIMIT_SECONDS))
+
+
+class BarePlayer(BareCaller):
+    """One seat that watches in the background.
 
     Attributes:
         prompt: what the seat was asked last; None before.
@@ -28,9 +76,7 @@ class BarePlayer:
     """
 
     def __init__(self, seat: Seat) -> None:
-        self.seat = seat
-        self.channel = grpc.aio.insecure_channel(seat.authority)
-        self.stub = table_pb2_grpc.TableServiceStub(self.channel)
+        super().__init__(seat)
         self.prompt: table_pb2.Prompt | None = None
         self.seq = 0
         self._news = asyncio.Condition()
@@ -43,31 +89,7 @@ class BarePlayer:
     async def __aexit__(self, *_: object) -> None:
         self._watching.cancel()
         await asyncio.gather(self._watching, return_exceptions=True)
-        await self.channel.close()
-
-    def metadata(self, *, token: str = "", pod: str = "") -> Metadata:
-        """The seat's metadata, or with another token or pod."""
-        bearer = f"Bearer {token or self.seat.token}"
-        return (("authorization", bearer), ("x-table-pod", pod or self.seat.pod))
-
-    async def act(
-        self, action: action_pb2.Action, decision_id: str, *, request_id: str = "", timeout: float = LIMIT_SECONDS
-    ) -> table_pb2.ActResponse:
-        """One try. Raises: CallRefused."""
-        request = table_pb2.ActRequest(
-            table_id=self.seat.table_id,
-            request_id=request_id or str(uuid4()),
-            decision_id=decision_id,
-            mahjong=action,
-        )
-        return await answer(self.stub.Act(request, metadata=self.metadata(), timeout=timeout))
-
-    async def ready(self) -> table_pb2.SetReadyResponse:
-        """Ready for the next deal, with the nonce that the seat always has."""
-        request = table_pb2.SetReadyRequest(
-            table_id=self.seat.table_id, request_id=str(uuid4()), nonce=nonce_of(self.seat.seat)
-        )
-        return await answer(self.stub.SetReady(request, metadata=self.metadata(), timeout=LIMIT_SECONDS))
+        await super().__aexit__()
 
     async def until(self, holds: Callable[[], bool]) -> None:
         """Wait until it holds; it is looked at after each message."""

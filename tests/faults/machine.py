@@ -131,15 +131,20 @@ class Machine:
 
     # --- processes ----------------------------------------------------------------------
 
-    def pod(self, name: str, *, label: str = "") -> PodProcess:
+    def pod(self, name: str, *, label: str = "", lease_ms: int | None = None) -> PodProcess:
         """A pod that is not started yet; it keeps its address over restarts.
 
         Args:
             label: for a second process under a name that another one has.
+            lease_ms: another lease than the machine's.
         """
         label = label or name
         address = f"{HOST}:{claim_ports({label: 0})[label]}"
-        own = {"CARDROOM_POD": name, "CARDROOM_ADVERTISE_AUTHORITY": address}
+        own = {
+            "CARDROOM_POD": name,
+            "CARDROOM_ADVERTISE_AUTHORITY": address,
+            "CARDROOM_POD_LEASE_MS": str(lease_ms or self.pod_lease_ms),
+        }
         environment = {**self._environment("table", address), **own}
         process = PodProcess(name, address, environment, self._state, label=label)
         self._pods.append(process)
@@ -162,7 +167,6 @@ class Machine:
             "CARDROOM_LEDGER_REDIS_URL": self.ledger_store.url,
             "CARDROOM_LEDGER_ADDRESS": self.address("ledger"),
             "CARDROOM_MATCHMAKER_ADDRESS": self.address("matchmaker"),
-            "CARDROOM_POD_LEASE_MS": str(self.pod_lease_ms),
             **self._more.get(service, {}),
         }
 
@@ -179,6 +183,12 @@ class Machine:
             tokens = ServiceTokens(self._state.keys / "service.pem", role, "faults")
             self._channels[name] = connect(address, token=tokens)
         return self._channels[name]
+
+    def plain(self, address: str) -> grpc.aio.Channel:
+        """A channel that adds nothing to a call; closed with the machine."""
+        if address not in self._channels:
+            self._channels[address] = grpc.aio.insecure_channel(address)
+        return self._channels[address]
 
     def seat(self, pod: PodProcess, table_id: str, seat: int, player_id: str) -> Seat:
         """A seat as the matchmaker would give it."""

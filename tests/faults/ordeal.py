@@ -53,31 +53,37 @@ async def killed_and_resumed(machine: Machine, aim: Aim, *, seed: int, name: str
 
     Fails unless everything holds that a fault must not touch.
     """
-    points = aim.points(seed, name)
     players = [f"{_slug(name)}.{number}" for number in range(4)]
     await machine.open_accounts(players)
     await machine.forget_tables()
     pod = machine.pod("table-0")
+    try:
+        async with asyncio.timeout(LIMIT_SECONDS):
+            return await _ordeal(machine, pod, aim, seed, name, players)
+    finally:
+        await pod.kill()
+
+
+async def _ordeal(machine: Machine, pod: PodProcess, aim: Aim, seed: int, name: str, players: Sequence[str]) -> Outcome:
+    points = aim.points(seed, name)
     await pod.up(SEEDED, str(seed), *points[0].words())
-    async with asyncio.timeout(LIMIT_SECONDS):
-        for deal in range(1, DEALS_MAX + 1):
-            table_id = f"{_slug(name)}-{seed}-{deal}"
-            seats = await seated(machine, pod, table_id, players, aim)
-            playing = asyncio.create_task(play(seats))
-            if await _dies(pod, playing):
-                break
-            await playing
-        for point in points[1:]:
-            await pod.start(SEEDED, str(seed), *point.words())
-            await _dies(pod, playing)
-        assert not pod.pid, f"{points} were not reached in {DEALS_MAX} deals"
-        killed_ms = time.time_ns() // 1_000_000
-        await pod.up()
-        witnesses = await playing
+    for deal in range(1, DEALS_MAX + 1):
+        table_id = f"{_slug(name)}-{seed}-{deal}"
+        seats = await seated(machine, pod, table_id, players, aim)
+        playing = asyncio.create_task(play(seats, deal_count=aim.deals))
+        if await _dies(pod, playing):
+            break
+        await playing
+    for point in points[1:]:
+        await pod.start(SEEDED, str(seed), *point.words())
+        await _dies(pod, playing)
+    assert not pod.pid, f"{points} were not reached in {DEALS_MAX} deals"
+    killed_ms = time.time_ns() // 1_000_000
+    await pod.up()
+    witnesses = await playing
     log = await read_log(machine.tables, table_id)
     promises = await assert_whole(machine, table_id, log, witnesses, players)
     assert log.epoch == 1 + len(points)
-    await pod.kill()
     first = log.first_by_last_owner
     after_ms = None if first is None else first.at_ms - killed_ms
     return Outcome(points, deal, len(log.entries), promises, log.start_seq, after_ms, machine.pod_lease_ms)
@@ -85,7 +91,10 @@ async def killed_and_resumed(machine: Machine, aim: Aim, *, seed: int, name: str
 
 async def seated(machine: Machine, pod: PodProcess, table_id: str, players: Sequence[str], aim: Aim) -> list[Seat]:
     """A new table, and everybody's seat at it."""
-    await machine.create_table(pod, table_id, players, claim_floor_min_ms=aim.floor_ms, claim_floor_max_ms=aim.floor_ms)
+    floor_ms = aim.floor_ms
+    await machine.create_table(
+        pod, table_id, players, claim_floor_min_ms=floor_ms, claim_floor_max_ms=floor_ms, deals_max=aim.deals
+    )
     return [machine.seat(pod, table_id, seat, player) for seat, player in enumerate(players)]
 
 

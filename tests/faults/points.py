@@ -19,7 +19,10 @@ class Moment(StrEnum):
     ANY = "any"
     WAITING = "waiting"
     READYING = "readying"
+    READYING_AGAIN = "readying again"
+    """After a deal."""
     RESERVING = "reserving"
+    RESERVING_AGAIN = "reserving again"
     DEALING = "dealing"
     TURN = "turn"
     QUESTION = "question"
@@ -68,6 +71,7 @@ class Aim:
         delay_us_max: bound of the delay, which the seed draws.
         floor_ms: how long a question stays open at least (PF-20); what is answered meanwhile lies in the side record.
         again: where the process that comes after the kill is killed, too.
+        deals: deals that are played at the table.
     """
 
     place: str
@@ -76,6 +80,7 @@ class Aim:
     delay_us_max: int = 0
     floor_ms: int = 0
     again: "Aim | None" = None
+    deals: int = 1
 
     def points(self, seed: int, name: str) -> list[Point]:
         """The points that a seed stands for, one a process."""
@@ -120,6 +125,8 @@ SETTLING: Mapping[str, Aim] = {
     "a settlement, recorded": Aim("recorded", Moment.ANY, 2),
     "the last settlement, answered and not recorded": Aim("settle_answered", Moment.ENDING),
     "the last settlement, stored and not shown": Aim("stored", Moment.ENDING),
+    "between deals, ready and not answered": Aim("shown", Moment.READYING_AGAIN, 4, deals=2),
+    "between deals, the next one begun and not shown": Aim("stored", Moment.RESERVING_AGAIN, deals=2),
     "a table's end, shown": Aim("shown", Moment.CLOSED),
 }
 """Points before play, and where money moves."""
@@ -136,7 +143,7 @@ def _moments(state: TableState) -> tuple[Moment, ...]:
     if state.stage is Stage.WAITING:
         return (Moment.WAITING,)
     if state.stage in GATHERING:
-        return (Moment.RESERVING if state.all_ready else Moment.READYING,)
+        return (_GATHERING[state.deal_number > 0, state.all_ready],)
     if state.rest is Rest.QUESTION:
         return (Moment.QUESTION, *((Moment.ANSWERED,) if _answers(state) else ()))
     return (_OF_REST[state.rest],) if state.rest in _OF_REST else ()
@@ -146,6 +153,14 @@ def _answers(state: TableState) -> bool:
     question = None if state.deal is None else state.deal.game.question
     return question is not None and any(answer is not None for answer in question.answers)
 
+
+_GATHERING: Mapping[tuple[bool, bool], Moment] = {
+    (False, False): Moment.READYING,
+    (False, True): Moment.RESERVING,
+    (True, False): Moment.READYING_AGAIN,
+    (True, True): Moment.RESERVING_AGAIN,
+}
+"""By whether a deal was played, and whether everybody is ready."""
 
 _OF_REST: Mapping[Rest | None, Moment] = {
     Rest.OPENING: Moment.DEALING,

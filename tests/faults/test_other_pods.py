@@ -7,18 +7,16 @@ import asyncio
 import random
 import signal
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
-import pytest_asyncio
 from cardroom.table.v1 import control_pb2, control_pb2_grpc, event_pb2, table_pb2
 
 from cardroom_client import CallRefused, Player
-from tests.faults.bare import BarePlayer, answer, first_turn
-from tests.faults.machine import ASSET, Machine, PodProcess
+from tests.faults.bare import BareCaller, BarePlayer, answer, first_turn
+from tests.faults.machine import Machine, PodProcess
 from tests.faults.ordeal import assert_whole
 from tests.faults.truth import read_log
 from tests.faults.witnesses import Witness, play
@@ -29,40 +27,6 @@ ADOPTED_WITHIN_LEASES = 2
 LIMIT_SECONDS = 120.0
 EARLY = "00000000-0000-4000-8000-000000000001"
 """A request that its sender repeats."""
-
-ROOM = f"""
-[faults]
-name = "faults"
-variant = "bloody4"
-asset = "{ASSET}"
-stake = 1
-least_balance = 20
-turn_limit_ms = 120_000
-claim_limit_ms = 60_000
-claim_timing = "natural"
-claim_floor_min_ms = 0
-claim_floor_max_ms = 0
-ready_limit_ms = 60_000
-dealing_ms = 50
-deals_max = 1
-"""
-
-
-@pytest.fixture(scope="module")
-def rooms(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file of rooms with one room, of which the tests' deals are."""
-    file: Path = tmp_path_factory.mktemp("rooms") / "rooms.toml"
-    file.write_text(ROOM)
-    return file
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def machine(tmp_path_factory: pytest.TempPathFactory, rooms: Path) -> AsyncIterator[Machine]:
-    environment = {"matchmaker": {"CARDROOM_ROOMS_FILE": str(rooms)}}
-    async with Machine(
-        tmp_path_factory.mktemp("other-pods"), pod_lease_ms=LEASE_MS, environment=environment
-    ) as machine:
-        yield machine
 
 
 @dataclass
@@ -145,7 +109,8 @@ async def test_an_owner_that_was_frozen_past_its_lease_lets_go(machine: Machine,
         await asyncio.sleep(LEASE_MS / 1000)
         played.owner.signal(signal.SIGCONT)
         entries = await played.assert_whole(epoch=2)
-        assert [row["why"] for row in played.owner.said("table_gone")] == ["moved"]
+        gone = [row["why"] for row in played.owner.said("table_gone") if row["table_id"] == played.table_id]
+        assert gone == ["moved"]
         assert await tables_of(machine, played.owner) == []
         print(f"seed {seed}: frozen, taken over after {leases:.2f} leases; {entries} entries")
 
@@ -162,10 +127,11 @@ async def test_a_freeze_shorter_than_the_lease_changes_nothing(machine: Machine,
 @pytest.mark.asyncio(loop_scope="module")
 async def test_a_process_whose_name_another_has_taken_lets_go(machine: Machine, seed: int) -> None:
     async with match(machine, "double", seed) as played:
+        await played.other.kill()
         played.owner.signal(signal.SIGSTOP)
         double = machine.pod(played.owner.pod, label="the-double")
         await double.up()
-        assert await machine.owner(played.table_id) == (2, played.owner.pod)
+        await eventually(machine, played.table_id, (2, played.owner.pod))
         played.owner.signal(signal.SIGCONT)
         await played.assert_whole(epoch=2)
         assert len(played.owner.said("superseded")) == 1
@@ -175,6 +141,32 @@ async def test_a_process_whose_name_another_has_taken_lets_go(machine: Machine, 
             await answer(machine.create_table(played.owner, "one-more", played.players))
         assert refused.value.reason == "SHUTTING_DOWN"
         await double.kill()
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_a_process_does_not_take_back_what_its_double_has(machine: Machine) -> None:
+    """Both have one name, and the older does not know yet that it has a double: its lease is not due for long."""
+    older, double = (machine.pod("table-0", label=label, lease_ms=120_000) for label in ("the-older", "the-newer"))
+    await older.up()
+    players = [f"taken-back.{number}" for number in range(4)]
+    await machine.create_table(older, "taken-back", players)
+    await double.up()
+    await eventually(machine, "taken-back", (2, "table-0"))
+    async with BareCaller(machine.seat(older, "taken-back", 0, players[0])) as caller:
+        reasons = await asyncio.gather(*(refused_ready(caller) for _ in range(20)))
+        reasons.append(await refused_ready(caller))
+    assert reasons[-1] == ("NOT_OWNER", {"authority": double.address, "pod": "table-0", "epoch": "2"})
+    assert {reason for reason, _ in reasons} <= {"NOT_OWNER", "STORE_UNAVAILABLE"}
+    assert len(older.said("superseded")) == 1
+    assert await machine.owner("taken-back") == (2, "table-0")
+    await asyncio.gather(older.kill(), double.kill())
+
+
+async def refused_ready(caller: BareCaller) -> tuple[str, Mapping[str, str]]:
+    """Why the seat may not say ready, and what it is told besides."""
+    with pytest.raises(CallRefused) as refused:
+        await caller.ready()
+    return refused.value.reason, refused.value.metadata
 
 
 @pytest.mark.asyncio(loop_scope="module")

@@ -122,8 +122,9 @@ def assert_kept(log: Log, witnesses: Iterable[Witness]) -> int:
     """
     promises = [promise for witness in witnesses for promise in witness.promises]
     for witness in witnesses:
-        ready = log.entries[witness.ready - 1]
-        assert ready.event.ready.seat == witness.played.seat, ready
+        said = [entry.seq for entry in log.entries if entry.kind == "ready"]
+        his = [seq for seq in said if log.entries[seq - 1].event.ready.seat == witness.played.seat]
+        assert witness.ready == his, f"seat {witness.played.seat}: ready at {his}, promised {witness.ready}"
     moves = {promise.seq: promise for promise in promises if not promise.queued}
     assert len(moves) == len([promise for promise in promises if not promise.queued]), "two moves with one number"
     answers = [promise for promise in promises if promise.queued]
@@ -136,8 +137,14 @@ def assert_kept(log: Log, witnesses: Iterable[Witness]) -> int:
 
 
 def _actions(log: Log, moves: dict[int, Promise], answers: list[Promise]) -> Iterator[tuple[int, list[asked.Action]]]:
-    """Replays the deal: for each decision its number and the actions that closed it; fails where the log differs."""
-    happened = _game(log)
+    """Replays each deal: for each decision its number and the actions that closed it; fails where the log differs."""
+    for happened in _deals(log):
+        yield from _actions_of_deal(happened, moves, answers)
+
+
+def _actions_of_deal(
+    happened: list[tuple[int, Event]], moves: dict[int, Promise], answers: list[Promise]
+) -> Iterator[tuple[int, list[asked.Action]]]:
     state, opened_seq = _opened(happened)
     while happened:
         seq = happened[0][0]
@@ -172,6 +179,16 @@ def _due(
 
 def _game(log: Log) -> list[tuple[int, Event]]:
     return [(entry.seq, event_from_proto(entry.event.mahjong)) for entry in log.entries if entry.kind == "mahjong"]
+
+
+def _deals(log: Log) -> list[list[tuple[int, Event]]]:
+    """The game's entries, deal by deal."""
+    deals: list[list[tuple[int, Event]]] = []
+    for seq, event in _game(log):
+        if isinstance(event, Opened):
+            deals.append([])
+        deals[-1].append((seq, event))
+    return deals
 
 
 def _opened(happened: list[tuple[int, Event]]) -> tuple[State, int]:
@@ -218,19 +235,22 @@ def assert_paid(log: Log) -> tuple[int, ...]:
     rules_ask = [event.payments for _, event in _game(log) if isinstance(event, Won | Ended) and event.payments]
     found = settlements(log)
     assert [row.payments for row in found] == rules_ask
-    balances = _balances(
-        next(entry.event.deal_started.balances for entry in log.entries if entry.kind == "deal_started")
-    )
-    brought = sum(balances)
-    for row in found:
-        result = pay(balances, row.payments)
-        assert row.lines == result.lines, f"settlement {row.seq}"
-        balances = result.balances
-    after = [entry.event.payments_made.balances for entry in log.entries if entry.kind == "payments_made"]
-    assert not after or _balances(after[-1]) == balances
-    settled = [entry.event.deal_settled for entry in log.entries if entry.kind == "deal_settled"]
-    assert [_balances(row.balances) for row in settled] == [balances]
-    assert sum(balances) == brought
+    balances: tuple[int, ...] = ()
+    brought = 0
+    for entry in log.entries:
+        if entry.kind == "deal_started":
+            before, balances = balances, _balances(entry.event.deal_started.balances)
+            assert before in ((), balances), "what the players had is not what they bring to the next deal"
+            brought = sum(balances)
+        elif entry.kind == "payments_made":
+            row = found.pop(0)
+            result = pay(balances, row.payments)
+            assert row.lines == result.lines, f"settlement {row.seq}"
+            balances = result.balances
+            assert _balances(entry.event.payments_made.balances) == balances, f"settlement {row.seq}"
+        elif entry.kind == "deal_settled":
+            assert _balances(entry.event.deal_settled.balances) == balances
+            assert sum(balances) == brought
     return balances
 
 

@@ -33,12 +33,12 @@ class Witness:
     """A player after a deal.
 
     Attributes:
-        ready: number of the event that says he is ready.
+        ready: numbers of the events that say he is ready.
     """
 
     played: Played
     promises: list[Promise] = field(default_factory=list)
-    ready: int = 0
+    ready: list[int] = field(default_factory=list)
 
 
 class WitnessSession(TableSession):
@@ -47,7 +47,7 @@ class WitnessSession(TableSession):
     def __init__(self, seat: Seat, renew: Callable[[], Awaitable[Seat]] | None) -> None:
         super().__init__(seat, renew=renew)
         self.promises: list[Promise] = []
-        self.ready = 0
+        self.ready: list[int] = []
 
     async def act(
         self, move: table_pb2.Option | action_pb2.Action, decision_id: str, *, request_id: str | None = None
@@ -62,7 +62,7 @@ class WitnessSession(TableSession):
     async def set_ready(self, nonce: bytes = b"") -> table_pb2.SetReadyResponse:
         """See `TableSession`."""
         answer = await super().set_ready(nonce_of(self.seat.seat))
-        self.ready = answer.seq
+        self.ready.append(answer.seq)
         return answer
 
 
@@ -74,19 +74,21 @@ def nonce_of(seat: int) -> bytes:
 async def play(
     seats: Sequence[Seat],
     *,
+    deal_count: int = 1,
     renew: Callable[[int], Callable[[], Awaitable[Seat]]] | None = None,
     seen: Seen | None = None,
 ) -> list[Witness]:
     """Play a table until it is dissolved; one witness a seat.
 
     Args:
+        deal_count: deals for which they say ready.
         renew: for a place among the seats, how that player asks where his table is now.
         seen: told every message of every player.
     """
 
     async def one(place: int, seat: Seat) -> Witness:
         async with WitnessSession(seat, renew and renew(place)) as session:
-            played = await BotPlayer(session).play(seen)
+            played = await BotPlayer(session, deal_count_max=deal_count).play(seen)
             return Witness(played, session.promises, session.ready)
 
     async with asyncio.TaskGroup() as group:

@@ -12,6 +12,7 @@ from games.mahjong.melds import MeldKind
 from games.mahjong.state import QUESTIONS, Phase, State
 from games.mahjong.tiles import HIDDEN
 from tests.sim.laws import Broken, hold
+from tests.sim.moments import Refused
 
 TILES = range(HIDDEN, 43)
 """All tiles there are in any game, face down, and one too many."""
@@ -73,8 +74,8 @@ def claims(state: State) -> tuple[Action, ...]:
     )
 
 
-def check(state: State, actions: Sequence[Action]) -> list[tuple[Action, IllegalAction]]:
-    """Try the actions; those that are refused, and why.
+def check(state: State, actions: Sequence[Action]) -> list[Refused]:
+    """Try the actions; why those that are refused are.
 
     Raises:
         Broken: a legal one is refused, another accepted, or a refusal tells what its seat may not know.
@@ -88,7 +89,7 @@ def check(state: State, actions: Sequence[Action]) -> list[tuple[Action, Illegal
         hold((refusal is None) == is_legal(state, action, options), "legal agrees with decide", (action, refusal))
         if refusal is None:
             continue
-        refusals.append((action, refusal))
+        refusals.append(Refused(refusal.reason, refusal.rule))
         view = views.get(getattr(action, "seat", -1))
         if view is not None:
             hold(_told(_refusal(view, action)) == _told(refusal), "a refusal tells nothing hidden", (action, refusal))

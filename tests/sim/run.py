@@ -33,15 +33,14 @@ Deal = tuple[str, str, Style]
 """Name, golden playthrough it is arranged by or "", who moves."""
 
 
-def deals_of(deal_count: int) -> list[Deal]:
+def deals_of(deal_count: int, *, arranged: bool = True) -> list[Deal]:
     """The deals of a run: the shuffled ones, then the arranged ones."""
     styles = (Style.POLICY, Style.UNIFORM)
     shuffled = [(str(index), "", styles[index % 2]) for index in range(deal_count)]
-    times = max(1, deal_count // ARRANGED_EVERY)
-    arranged = [
+    times = max(1, deal_count // ARRANGED_EVERY) if arranged else 0
+    return shuffled + [
         (f"{golden.name}-{turn}", golden.name, styles[turn % 2]) for golden in goldens(VARIANT) for turn in range(times)
     ]
-    return shuffled + arranged
 
 
 def setup_of(seed: int, deal: Deal) -> tuple[Setup, Random]:
@@ -67,9 +66,10 @@ def simulate(seed: int, deals: Sequence[Deal]) -> Tally:
     return tally
 
 
-def run(seed: int, deal_count: int, jobs: int) -> Tally:
+def run(seed: int, deals: Sequence[Deal], jobs: int) -> Tally:
     """All deals of a run, in some processes."""
-    deals = deals_of(deal_count)
+    if jobs <= 1:
+        return simulate(seed, deals)
     chunks = [deals[start : start + CHUNK] for start in range(0, len(deals), CHUNK)]
     tally = Tally()
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
@@ -97,14 +97,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--deals", type=int, default=1000, help="shuffled deals (default 1000)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--shuffled-only", action="store_true", help="without the arranged deals")
     parser.add_argument("--deal", metavar="NAME", help="show one deal of the run in words")
     chosen = parser.parse_args(arguments)
     if chosen.deal:
         print("\n".join(show(chosen.seed, chosen.deal, chosen.deals)))
         return 0
     started = time.monotonic()
-    tally = run(chosen.seed, chosen.deals, chosen.jobs)
-    arranged = len(deals_of(chosen.deals)) - chosen.deals
+    deals = deals_of(chosen.deals, arranged=not chosen.shuffled_only)
+    tally = run(chosen.seed, deals, chosen.jobs)
+    arranged = len(deals) - chosen.deals
     print(
         f"seed {chosen.seed}: {chosen.deals} shuffled deals, {arranged} arranged (golden playthroughs in other clothes)"
     )

@@ -13,7 +13,7 @@ from tests.sim import candidates, contradictions
 from tests.sim.clauses import exercised
 from tests.sim.deals import Setup, Step, play
 from tests.sim.laws import Laws
-from tests.sim.moments import Moment, Probed, Refused
+from tests.sim.moments import Moment, Probed
 from tests.sim.referee import Referee
 
 
@@ -29,7 +29,7 @@ class Zeal:
 
     options: float = 0.2
     claims: float = 0.25
-    everything: float = 0.008
+    everything: float = 0.005
 
 
 @dataclass
@@ -137,7 +137,9 @@ class _Watch:
             self._try(state, candidates.claims(state))
 
     def _try(self, state: State, actions: Sequence[Action]) -> None:
-        for action, refusal in candidates.check(state, actions):
-            self._tally.tried += 1
-            self._tally.refusals[refusal.reason] += 1
-            self._see(Moment(Refused(refusal, action), None, self._referee.books))
+        met = Counter(candidates.check(state, actions))
+        self._tally.tried += met.total()
+        for refused, times in met.items():
+            self._tally.refusals[refused.reason] += times
+            for row in exercised(Moment(refused, None, self._referee.books)):
+                self._tally.rows[row] += times

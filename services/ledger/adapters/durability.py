@@ -8,6 +8,7 @@ import structlog.typing
 from redis.exceptions import RedisError, ResponseError
 
 from refusals import Reason, Refusal
+from services.ledger.adapters.barrier import replica_fault
 from serving.store import durability_fault
 
 CHECK_EVERY_MS: Final = 60_000
@@ -29,7 +30,8 @@ class DurabilityWatch:
         clock: for the pause between two checks.
         log: told when it changes.
         told: called with whether the store is durable, when that changes.
-        trusted: do not ask; for managed stores that are durable by other means.
+        trusted: do not ask for settings; for managed stores that are durable by other means.
+        replica_count: replicas that must be connected.
     """
 
     def __init__(
@@ -40,12 +42,14 @@ class DurabilityWatch:
         told: Callable[[bool], Awaitable[None]],
         *,
         trusted: bool = False,
+        replica_count: int = 0,
     ) -> None:
         self._client = client
         self._clock = clock
         self._log = log
         self._told = told
         self._trusted = trusted
+        self._replica_count = replica_count
         self._durable = True
 
     def guard(self) -> None:
@@ -56,7 +60,8 @@ class DurabilityWatch:
     async def check(self) -> None:
         """Ask once. A store that does not answer tells nothing: its calls fail by themselves."""
         try:
-            fault = await durability_fault(self._client)
+            fault = None if self._trusted else await durability_fault(self._client)
+            fault = fault or await replica_fault(self._client, self._replica_count)
         except ResponseError:
             fault = "no longer tells its settings"
         except (RedisError, OSError):
@@ -71,6 +76,6 @@ class DurabilityWatch:
 
     async def run(self) -> None:
         """Ask every minute, until cancelled."""
-        while not self._trusted:
+        while not self._trusted or self._replica_count:
             await self._clock.sleep_ms(CHECK_EVERY_MS)
             await self.check()

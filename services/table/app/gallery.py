@@ -123,9 +123,13 @@ class Gallery:
 
     # --- streams ------------------------------------------------------------------------
 
-    async def stream(self, seat: Seat | None, after_seq: int | None, known_epoch: int) -> AsyncGenerator[Frame, None]:
+    async def stream(
+        self, seat: Seat | None, after_seq: int | None, known_epoch: int, *, together: bool = False
+    ) -> AsyncGenerator[Frame, None]:
         """Everything a viewer is sent, from a place he names (PF-34) until he is let go.
 
+        Args:
+            together: whether messages that are ready at the same time come as one.
         Raises: Refusal: SEQ_AHEAD: the place is ahead of the log, and no entries are lost.
         """
         beginning = self._beginning(after_seq, known_epoch)
@@ -145,8 +149,9 @@ class Gallery:
                 self._prompt((viewer,))
                 async for frame in self._backlog(seat, beginning.after_seq, head):
                     yield frame
-            async for frame in self._live(viewer):
-                yield frame
+            while not isinstance(due := await viewer.next(), Farewell):
+                yield self._frame_due(viewer, due, together)
+            yield outside.presenter.goodbye(self._place(), due)
         finally:
             age.cancel()
             self.viewers.remove(viewer)
@@ -184,18 +189,12 @@ class Gallery:
         for entry in recent:
             yield self._frame(entry, seat, [])
 
-    async def _live(self, viewer: Viewer) -> AsyncIterator[Frame]:
-        """What is queued for a viewer, until he is let go."""
-        while True:
-            due = await viewer.next()
-            if due is None:
-                viewer.last_prompt = self._prompt_of(viewer.seat)
-                yield self.snapshot(viewer.seat)
-            elif isinstance(due, Farewell):
-                yield self._outside.presenter.goodbye(self._place(), due)
-                return
-            else:
-                yield due
+    def _frame_due(self, viewer: Viewer, due: Frame | None, together: bool) -> Frame:
+        """What is queued for a viewer; None stands for a snapshot."""
+        if due is None:
+            viewer.last_prompt = self._prompt_of(viewer.seat)
+            return self.snapshot(viewer.seat)
+        return self._outside.presenter.joined(due, viewer.take_rest()) if together else due
 
 
 def _is_quiet(prompt: object, like: Prompt | None = None) -> bool:

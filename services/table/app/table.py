@@ -77,6 +77,7 @@ class Table:
         self._open: Letter | None = None
         self._alarm: Alarm | None = None
         self._tick_waits = False
+        self._arriving: set[Seat] = set()
         self._batch_count = 0
         self._task: asyncio.Task[None] | None = None
         self._duties: asyncio.Task[None] | None = None
@@ -117,7 +118,8 @@ class Table:
     def arrive(self, seat: Seat) -> None:
         """A player shows a sign of life."""
         state = self._current.state
-        if state.stage is Stage.WAITING and seat not in state.arrived:
+        if state.stage is Stage.WAITING and seat not in state.arrived | self._arriving:
+            self._arriving.add(seat)
             self._mailbox.put(Letter(Arrive(seat)))
 
     def store_lost(self) -> None:
@@ -149,11 +151,10 @@ class Table:
                 self._open = await self._mailbox.get()
                 await self._turn(self._open)
                 self._open = None
-            why = self._leaving
         except _Leave as leaving:
             why = leaving.why
         finally:
-            self._leave(why)
+            self._leave(self._leaving or why)
 
     def _leave(self, why: Gone) -> None:
         """The task's last act: nothing is left waiting."""
@@ -243,6 +244,7 @@ class Table:
             raise Refusal(Reason.TABLE_CLOSED)
 
     def _decide_arrive(self, arrive: Arrive, draft: Draft) -> None:
+        self._arriving.discard(arrive.seat)
         flow.arrive(draft, arrive.seat)
 
     def _decide_tick(self, tick: Tick, draft: Draft) -> None:
