@@ -20,6 +20,7 @@ from tests.sim.landlord.deals import Setup
 from tests.sim.landlord.laws import hold
 
 SEATS = 3
+SPEAKING = ("bidding", "doubling", "redoubling", "play")
 STRENGTH = {Kind.BOMB: 1, Kind.ROCKET: 2, Kind.DEEP_BOMB: 3, Kind.DEEP_ROCKET: 4}
 
 
@@ -71,6 +72,36 @@ class Books:
         """TY-11."""
         ranks = [rank_of(card) for card in self.hands[seat]]
         return {brute.BLACK, brute.RED} <= set(ranks) or ranks.count(brute.TWO) + ranks.count(brute.WILD) >= 4
+
+    def permits(self, action: asked.PlayerAction) -> bool:
+        """Whether the rules allow a move now."""
+        if self.turn != action.seat:
+            return False
+        if isinstance(action, asked.Play):
+            return self.stage == "play" and self._permits_play(action)
+        if isinstance(action, asked.Pass):
+            leads = self.stage == "play" and self.last is None
+            must_call = self.stage == "bidding" and self.obliged(action.seat)
+            return self.stage in SPEAKING and not leads and not must_call
+        if isinstance(action, asked.CallBlind):
+            return self.stage == "bidding" and self.passes == SEATS - 1
+        stages = {asked.Call: "bidding", asked.Double: "doubling", asked.Redouble: "redoubling"}
+        return self.stage == stages[type(action)]
+
+    def _permits_play(self, action: asked.Play) -> bool:
+        """TY-20..24."""
+        if not set(action.cards) <= self.hands[action.seat] or len(set(action.cards)) < len(action.cards):
+            return False
+        possible = readings(action.cards)
+        if action.kind is not None:
+            possible = {kind: one for kind, one in possible.items() if kind is action.kind}
+        elif self.last is None and len(possible) > 1:
+            return False
+        elif self.last is not None:
+            like = possible.get(self.last.kind)
+            if like is not None and like.count == self.last.count:
+                return beats(like, self.last)
+        return any(self.last is None or beats(one, self.last) for one in possible.values())
 
     def next_turn(self) -> None:
         """The turn goes round."""

@@ -8,11 +8,14 @@ from games.kernel import IllegalAction
 from games.landlord import actions as asked
 from games.landlord.actions import Action, PlayerAction
 from games.landlord.cards import DECK, HIDDEN, chosen, counts_of
+from games.landlord.checks import refused
 from games.landlord.combinations import Kind
 from games.landlord.events import Event, Played
 from games.landlord.game import GAME
 from games.landlord.state import State
+from tests.sim.landlord.books import Books
 from tests.sim.landlord.laws import hold
+from tests.sim.landlord.shuffling import shuffled
 
 WORDS = (asked.Call, asked.CallBlind, asked.Double, asked.Redouble, asked.Pass)
 LEGAL_MAX = 40
@@ -24,8 +27,16 @@ REFUSED_OF_THE_TABLE: tuple[Action, ...] = (asked.Deal(), asked.Timeout(3), aske
 Refusals = Counter[tuple[str, str]]
 
 
-def probe(state: State, chance: Random) -> Refusals:
-    """Try what is legal and what is not; how often each reason and rule was given. Raises: Broken."""
+def probe(state: State, books: Books, chance: Random) -> Refusals:
+    """Try what is legal and what is not; how often each reason and rule was given.
+
+    Args:
+        books: kept up to this state; they know what is allowed.
+
+    Raises:
+        Broken: `decide`, `legal` and the books differ, or a refusal tells what its player cannot see.
+    """
+    others = {seat: shuffled(state, seat, chance) for seat in state.seats}
     refusals: Refusals = Counter()
     legal = {seat: GAME.legal(state, seat) for seat in state.seats}
     for options in legal.values():
@@ -37,6 +48,10 @@ def probe(state: State, chance: Random) -> Refusals:
             listed = legal.get(action.seat, ())
             hold(events is None or _canonical(state, action, events) in listed, "what is accepted is legal", action)
             hold(events is not None or action not in listed, "what is refused is not legal", action)
+            hold((events is not None) == books.permits(action), "the books allow what is accepted", action)
+            if action.seat in others:
+                told = [_told(seen, action) for seen in (state, others[action.seat])]
+                hold(told[0] == told[1], "a refusal tells nothing of what is hidden", (action, told))
     return refusals
 
 
@@ -80,6 +95,12 @@ def _decided(state: State, action: Action, refusals: Refusals) -> tuple[Event, .
     except IllegalAction as refusal:
         refusals[refusal.reason.value, refusal.rule] += 1
         return None
+
+
+def _told(state: State, action: PlayerAction) -> tuple[str, str] | None:
+    """What the player is told when he is refused."""
+    refusal = refused(state, action)
+    return None if refusal is None else (str(refusal), refusal.field)
 
 
 def _canonical(state: State, action: PlayerAction, events: tuple[Event, ...]) -> PlayerAction:

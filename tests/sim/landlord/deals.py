@@ -59,6 +59,7 @@ class Setup:
         name: what to call it in a report.
         wall: the pack in the order it is dealt.
         balances: one a seat.
+        wishes: actions to play first, in order; those the rules refuse are passed over.
     """
 
     name: str
@@ -67,6 +68,7 @@ class Setup:
     dealer: Seat
     wall: tuple[Card, ...]
     balances: tuple[int, ...]
+    wishes: tuple[Action, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,7 @@ def random_setup(style: Style, name: str, chance: Random) -> Setup:
         ruleset=ruleset,
         dealer=chance.randrange(ruleset.seat_count),
         wall=_stacked(chance) if chance.random() < STACKED_SHARE else _mixed(chance),
-        balances=_balances(ruleset, chance),
+        balances=random_balances(ruleset, chance),
     )
 
 
@@ -129,7 +131,7 @@ def _stacked(chance: Random) -> tuple[Card, ...]:
     return (*(hands[index % 3][index // 3] for index in range(48)), *odd)
 
 
-def _balances(ruleset: Ruleset, chance: Random) -> tuple[int, ...]:
+def random_balances(ruleset: Ruleset, chance: Random) -> tuple[int, ...]:
     """One time in three somebody is short or has nothing."""
     unit = ruleset.coins_per_score
     if chance.random() < 2 / 3:
@@ -143,10 +145,11 @@ def play(setup: Setup, chance: Random) -> Iterator[Step]:
     events = GAME.open(before, setup.wall)
     state = _folded(before, events)
     yield Step(before, None, events, state)
+    wishes = list(setup.wishes)
     for _ in range(ACTIONS_MAX):
         if state.phase is Phase.OVER:
             return
-        action = _next(setup, state, chance)
+        action = _wish(state, wishes) or _next(setup, state, chance)
         before, events = state, GAME.decide(state, action)
         state = _folded(before, events)
         yield Step(before, action, events, state)
@@ -157,6 +160,15 @@ def _folded(state: State, events: tuple[Event, ...]) -> State:
     for event in events:
         state = GAME.evolve(state, event)
     return state
+
+
+def _wish(state: State, wishes: list[Action]) -> Action | None:
+    """The next wish that the rules grant; None when all are gone."""
+    while wishes:
+        wish = wishes.pop(0)
+        if _decided(state, wish) is not None:
+            return wish
+    return None
 
 
 def _next(setup: Setup, state: State, chance: Random) -> Action:
@@ -189,7 +201,7 @@ def _unnamed(state: State, move: PlayerAction, share: float, chance: Random) -> 
     return bare if events is not None and events == _decided(state, move) else move
 
 
-def _decided(state: State, move: Play) -> tuple[Event, ...] | None:
+def _decided(state: State, move: Action) -> tuple[Event, ...] | None:
 
     try:
         return GAME.decide(state, move)

@@ -65,7 +65,7 @@ class Tally:
         return rows
 
 
-def watch(setup: Setup, chance: Random) -> Tally:
+def watch(setup: Setup, chance: Random, probe_share: float = PROBE_SHARE) -> Tally:
     """Play a deal and check every law and rule at every step. Raises: Broken."""
     laws, books, tally = Laws(setup, chance), Books(setup), Tally(deals=1)
     for step in play(setup, chance):
@@ -81,6 +81,6 @@ def watch(setup: Setup, chance: Random) -> Tally:
                 if row.at is type(event) and row.seen(moment):
                     tally.clauses[row.rule, row.words] += 1
         resting = step.after.phase in (Phase.OPENED, Phase.OVER)
-        if resting or chance.random() < PROBE_SHARE:
-            tally.refusals += probe(step.after, chance)
+        if resting or chance.random() < probe_share:
+            tally.refusals += probe(step.after, books, chance)
     return tally
