@@ -170,6 +170,11 @@ def _capped(m: Moment) -> bool:
     return bool(m.event.winners) and sum(line.amount for line in m.event.payments) < 2 * uncapped
 
 
+def _twice(sign: int) -> Seen:
+    """Whether the landlord has won, or lost, twice what the others did."""
+    return lambda m: bool(m.event.winners) and sign * m.event.scores[m.books.landlord] > 0 == m.event.scores.count(0)
+
+
 def _room(room: str) -> Seen:
     return lambda m: ("room", room) in m.books.setup.ruleset.options and bool(m.event.winners)
 
@@ -260,6 +265,8 @@ CLAUSES: tuple[Clause, ...] = (
     Clause("TY-26", "the next bids first after a win", Ended, _cause(EndCause.OUT)),
     Clause("TY-26", "the next bids first after an escape", Ended, _cause(EndCause.ESCAPED)),
     Clause("TY-30", "a multiplier of 16 and more", Ended, lambda m: m.books.multiplier >= 16),
+    Clause("TY-31", "the landlord wins twice the score", Ended, _twice(1)),
+    Clause("TY-31", "the landlord loses twice the score", Ended, _twice(-1)),
     Clause("TY-31", "redoubled after a double: 8 before play", Taken, lambda m: m.books.multiplier >= 8),
     Clause("TY-32", "spring", Ended, _spring(Spring.SPRING)),
     Clause("TY-32", "anti-spring", Ended, _spring(Spring.ANTI_SPRING)),

@@ -2,11 +2,18 @@
 
 import pytest
 
-from tests.sim.landlord.strength import PAIRINGS, outcome
+from games.bots import landlord as policy
+from tests.sim.landlord.strength import PAIRINGS, first_legal, outcome
 
 DEALS = 1_000
 MARGIN = 0.2
 """Share of the deals that it must win beyond what first-legal players win in its place."""
+
+
+@pytest.mark.fast
+def test_the_policy_wins_more_than_first_legal_players_in_a_few_deals() -> None:
+    nobody, as_landlord = (outcome(40, landlord, first_legal) for landlord in (first_legal, policy.choose))
+    assert as_landlord.landlord_wins > nobody.landlord_wins
 
 
 def test_the_policy_beats_first_legal_players_in_either_role(capsys: pytest.CaptureFixture[str]) -> None:

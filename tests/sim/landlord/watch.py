@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 from games.kernel import pay
-from games.landlord.events import Ended
+from games.landlord.events import Ended, Event
 from games.landlord.state import Phase
 from tests.sim.landlord.books import Books
 from tests.sim.landlord.candidates import Refusals, probe
@@ -14,6 +14,7 @@ from tests.sim.landlord.clauses import CLAUSES, REFUSALS, Moment
 from tests.sim.landlord.deals import Setup, play
 from tests.sim.landlord.laws import Laws
 
+EVENT_KINDS = tuple(kind.__name__ for kind in Event.__args__)
 PROBE_SHARE = 0.15
 """Share of moments at which illegal moves are tried, the first and the last of a deal beside."""
 
@@ -47,6 +48,7 @@ class Tally:
     def zeros(self) -> list[str]:
         """Rows that never came to pass."""
         return [
+            *(f"event {name}" for name in EVENT_KINDS if not self.events[name]),
             *(f"{row.rule} {row.words}" for row in CLAUSES if not self.clauses[row.rule, row.words]),
             *(f"refusal {reason} {rule}" for reason, rule in REFUSALS if not self.refusals[reason, rule]),
         ]
@@ -57,7 +59,7 @@ class Tally:
 
     def report(self) -> list[str]:
         """The counts in words."""
-        rows = [f"{number:7} event {name}" for name, number in sorted(self.events.items())]
+        rows = [f"{self.events[name]:7} event {name}" for name in EVENT_KINDS]
         rows += [f"{self.clauses[row.rule, row.words]:7} {row.rule} {row.words}" for row in CLAUSES]
         rows += [
             f"{self.refusals[key]:7} refused {key[0]} {key[1]}: {words}" for key, words in sorted(REFUSALS.items())
