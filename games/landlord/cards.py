@@ -100,11 +100,13 @@ BITS = 4
 GUARD: Counts = sum(8 << BITS * rank for rank in range(RANK_COUNT))
 """A bit a rank that no count reaches: it takes what a comparison borrows."""
 NOTHING: Counts = 0
+_ONE: tuple[Counts, ...] = tuple(1 << BITS * rank for rank in _RANKS)
+"""Each card counted alone."""
 
 
 def counts_of(cards: Iterable[Card]) -> Counts:
     """The cards counted by rank."""
-    return sum(1 << BITS * _RANKS[card] for card in cards)
+    return sum(map(_ONE.__getitem__, cards))
 
 
 def of(rank: Rank, number: int = 1) -> Counts:
@@ -143,9 +145,8 @@ def chosen(hand: Iterable[Card], counts: Counts) -> tuple[Card, ...]:
     """
     cards = []
     for card in sorted(hand):
-        one = 1 << BITS * _RANKS[card]
         if counts >> BITS * _RANKS[card] & 15:
-            counts -= one
+            counts -= _ONE[card]
             cards.append(card)
     assert counts == NOTHING, counts
     return tuple(cards)
