@@ -1,13 +1,16 @@
-"""Finds every variant: a folder under `games.variants` that exports VARIANTS."""
+"""Finds every variant of every family: a folder under `games.variants` that exports VARIANTS."""
 
 import importlib
 import pkgutil
 from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
+from typing import TypeVar
 
 from games import variants as variants_room
-from games.mahjong.variant import Variant
+from games.kernel import Variant
+
+V = TypeVar("V")
 
 
 class UnknownVariant(KeyError):
@@ -24,6 +27,15 @@ def variants() -> Mapping[str, Variant]:
             assert variant.variant_id not in found, variant.variant_id
             found[variant.variant_id] = variant
     return MappingProxyType(found)
+
+
+def variants_of(family: type[V]) -> Mapping[str, V]:
+    """The variants of one family by id, as what they are.
+
+    Args:
+        family: the class the family's variants are of.
+    """
+    return {name: variant for name, variant in variants().items() if isinstance(variant, family)}
 
 
 def variant_of(variant_id: str) -> Variant:

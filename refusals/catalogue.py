@@ -275,6 +275,57 @@ _PLAY = {
     Reason.NOT_IN_THIS_GAME: Entry(
         _INVALID, False, "本游戏没有此操作", "This game has no such action.", "The variant has no such action."
     ),
+    Reason.CARD_UNKNOWN: Entry(
+        _INVALID,
+        False,
+        "没有这张牌",
+        "There is no such card.",
+        "A card id that the game does not have, or the same card twice.",
+    ),
+    Reason.CARD_NOT_HELD: Entry(
+        _INVALID, False, "您没有这张牌", "You do not hold this card.", "A card of the play is not in the hand."
+    ),
+    Reason.NOT_A_PLAY: Entry(
+        _INVALID,
+        False,
+        "牌型不对",
+        "These cards are no combination.",
+        "The cards are no combination, or not of the kind that was named (TY-21).",
+    ),
+    Reason.PLAY_AMBIGUOUS: Entry(
+        _INVALID,
+        False,
+        "请选择牌型",
+        "Say how these cards are meant.",
+        "With the wild card they can be several kinds; the detail lists them, the play must name one (TY-24).",
+    ),
+    Reason.PLAY_TOO_LOW: Entry(
+        _FAILED,
+        False,
+        "压不过上家的牌",
+        "This does not beat the last play.",
+        "Another kind or length, or not higher; a bomb read as the last play's kind must be named (TY-22, TY-24).",
+    ),
+    Reason.LEADER_MUST_PLAY: Entry(
+        _FAILED, False, "轮到您先出牌", "You lead: play something.", "A pass from the one who leads (TY-20)."
+    ),
+    Reason.MUST_CALL: Entry(
+        _FAILED, False, "这手牌必须抓", "You must call with this hand.", "A pass with both jokers or four 2s (TY-11)."
+    ),
+    Reason.BLIND_NOT_OFFERED: Entry(
+        _FAILED,
+        False,
+        "现在不能闷",
+        "You cannot call blind now.",
+        "A blind call of one who is not the last to speak (TY-12).",
+    ),
+    Reason.WRONG_STAGE: Entry(
+        _FAILED,
+        False,
+        "现在不能这样做",
+        "Not at this stage of the deal.",
+        "A word of the bidding, of the doubling or a play while the deal is at another stage.",
+    ),
 }
 
 _SCORING = {

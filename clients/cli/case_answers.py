@@ -11,6 +11,13 @@ from clients.cli.case_file import Case
 from clients.cli.scoring_link import ScoringLink
 from games.catalog import variants
 from games.kernel import OptionError
+from games.landlord import cards
+from games.landlord import ruleset as landlord_ruleset
+from games.landlord import script as landlord_script
+from games.landlord import variant as landlord_variant
+from games.landlord.scoring import CardsError
+from games.mahjong import ruleset as mahjong_ruleset
+from games.mahjong import variant as mahjong_variant
 from games.mahjong.hand import HandError
 from games.mahjong.script import Arranged, ScriptError, play
 from games.mahjong.tiles import NotationError, parse
@@ -130,9 +137,16 @@ async def _deal(case: Case, link: ScoringLink) -> Answer:
         raise case.malformed(f"balances are {variant.seat_count} numbers, none below zero")
     options = case.variant_options()
     stake = options.pop(STAKE, 1)
-    dealer, actions = case.number("dealer"), case.texts("actions")
     try:
         rules = variant.ruleset(options, stake, case.option(ESCAPE_PENALTY, 0))
+        return _DEALS[variant.family](case, rules, balances)
+    except OptionError:
+        return IMPOSSIBLE
+
+
+def _mahjong_deal(case: Case, rules: mahjong_ruleset.Ruleset, balances: list[int]) -> Answer:
+    dealer, actions = case.number("dealer"), case.texts("actions")
+    try:
         arranged = Arranged(
             dealer=dealer,
             hands=tuple(parse(hand) for hand in case.texts("hands")),
@@ -141,8 +155,25 @@ async def _deal(case: Case, link: ScoringLink) -> Answer:
             draws_in_row=int(case.row.get("doubled") or 0),
         )
         return play(rules, arranged, actions).result(balances)
-    except (OptionError, HandError, NotationError, ScriptError):
+    except (HandError, NotationError, ScriptError):
         return IMPOSSIBLE
+
+
+def _landlord_deal(case: Case, rules: landlord_ruleset.Ruleset, balances: list[int]) -> Answer:
+    dealer, actions = case.number("first_bidder"), case.texts("actions")
+    try:
+        hands = tuple(cards.parse(hand) for hand in case.texts("hands"))
+        arranged = landlord_script.Arranged(dealer, hands, cards.parse(case.text("bottom")))
+        return landlord_script.play(rules, arranged, actions).result(balances)
+    except (CardsError, cards.NotationError, landlord_script.ScriptError):
+        return IMPOSSIBLE
+
+
+_DEALS: Mapping[str, Callable[[Case, Any, list[int]], Answer]] = {
+    mahjong_variant.FAMILY: _mahjong_deal,
+    landlord_variant.FAMILY: _landlord_deal,
+}
+"""How a deal of each family is written and played."""
 
 
 _ANSWERS: Mapping[str, Callable[[Case, ScoringLink], Awaitable[Answer]]] = {

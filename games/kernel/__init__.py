@@ -6,22 +6,28 @@ an assertion.
 """
 
 from games.kernel.game import Game, OptionError, Seat, fold, turn_order
-from games.kernel.money import SYSTEM, Line, Paid, Payment, pay
+from games.kernel.money import SYSTEM, Group, Line, Paid, Payment, pay, shared
 from games.kernel.reasons import IllegalAction, Reason
+from games.kernel.records import RecordError
 from games.kernel.values import changed
+from games.kernel.variant import Variant
 
 __all__ = [
     "SYSTEM",
     "Game",
+    "Group",
     "IllegalAction",
     "Line",
     "OptionError",
     "Paid",
     "Payment",
     "Reason",
+    "RecordError",
     "Seat",
+    "Variant",
     "changed",
     "fold",
     "pay",
+    "shared",
     "turn_order",
 ]

@@ -26,6 +26,15 @@ class Reason(StrEnum):
     NO_QUESTION = "NO_QUESTION"
     ALREADY_ANSWERED = "ALREADY_ANSWERED"
     NOT_IN_THIS_GAME = "NOT_IN_THIS_GAME"
+    CARD_UNKNOWN = "CARD_UNKNOWN"
+    CARD_NOT_HELD = "CARD_NOT_HELD"
+    NOT_A_PLAY = "NOT_A_PLAY"
+    PLAY_AMBIGUOUS = "PLAY_AMBIGUOUS"
+    PLAY_TOO_LOW = "PLAY_TOO_LOW"
+    LEADER_MUST_PLAY = "LEADER_MUST_PLAY"
+    MUST_CALL = "MUST_CALL"
+    BLIND_NOT_OFFERED = "BLIND_NOT_OFFERED"
+    WRONG_STAGE = "WRONG_STAGE"
 
 
 class IllegalAction(Exception):
@@ -35,10 +44,13 @@ class IllegalAction(Exception):
         reason: which refusal.
         rule: number of the rule that refuses, such as "BB-10"; may be empty.
         field: the part of the action that is wrong, such as "tile"; may be empty.
+        detail: what its player may be told beside, in words, such as the readings of a play;
+            may be empty.
     """
 
-    def __init__(self, reason: Reason, rule: str = "", field: str = "") -> None:
-        super().__init__(f"{reason} {rule}".strip())
+    def __init__(self, reason: Reason, rule: str = "", field: str = "", detail: str = "") -> None:
+        super().__init__(f"{reason} {rule}".strip() + (f": {detail}" if detail else ""))
         self.reason = reason
         self.rule = rule
         self.field = field
+        self.detail = detail

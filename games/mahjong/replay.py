@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
-from games.kernel import IllegalAction, Seat
+from games.kernel import IllegalAction, RecordError, Seat
 from games.mahjong import actions as asked
 from games.mahjong import events as happened
 from games.mahjong.actions import CHOW_OFFSETS, Action, Choice
@@ -31,22 +31,6 @@ MAX_EVENTS = 2_000
 
 BESIDE = (happened.Locked, happened.WentAway, happened.CameBack)
 """Public events that may stand between a question and the event that closes it."""
-
-
-class RecordError(ValueError):
-    """A record is not what the rules say.
-
-    Attributes:
-        index: place of the first event that differs; the record's length where it ends too soon.
-        detail: what is wrong, in words.
-        rule: number of the rule that refuses what the record claims; empty where none does.
-    """
-
-    def __init__(self, index: int, detail: str, rule: str = "") -> None:
-        super().__init__(f"event {index}: {detail}")
-        self.index = index
-        self.detail = detail
-        self.rule = rule
 
 
 def replay(events: Sequence[Event]) -> State:

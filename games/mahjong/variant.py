@@ -7,6 +7,7 @@ from games.kernel import OptionError
 from games.mahjong.game import GAME, MahjongGame
 from games.mahjong.ruleset import Ruleset
 
+FAMILY = "mahjong"
 STAKE_MAX = 1_000_000_000
 """Greatest stake: with the highest hand it stays far below what a balance can hold."""
 
@@ -32,6 +33,11 @@ class Variant:
     options: Mapping[str, tuple[object, ...]]
     make_ruleset: Callable[[tuple[tuple[str, object], ...], int, int], Ruleset]
     fan_names: tuple[tuple[str, str, str], ...]
+
+    @property
+    def family(self) -> str:
+        """Name of the family."""
+        return FAMILY
 
     @property
     def game(self) -> MahjongGame:

@@ -10,7 +10,7 @@ from games.mahjong.hand import HandError, Situation, WinBy, WinningHand
 from games.mahjong.melds import parse_meld
 from games.mahjong.scoring import list_waits, score_win
 from games.mahjong.tiles import FLOWERS, parse, show
-from tests.contract.playthrough import VARIANTS_ROOM
+from tests.contract.golden_texts import VARIANTS_ROOM
 
 MELD = re.compile(r"\[([^\]]*)\]")
 RULE = re.compile(r"(?:\s+[A-Z]{2}-\d+)+$")

@@ -25,7 +25,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from games.catalog import variant_of
+from games.catalog import variants_of
 from games.kernel import IllegalAction, pay
 from games.mahjong import actions as asked
 from games.mahjong.actions import Action
@@ -35,10 +35,11 @@ from games.mahjong.ruleset import Ruleset
 from games.mahjong.script import VERBS, Arranged, check_arranged
 from games.mahjong.state import QUESTIONS
 from games.mahjong.tiles import parse
+from games.mahjong.variant import FAMILY, Variant
 from games.mahjong.wall import arrange
+from tests.contract.golden_texts import golden_texts
 from tests.contract.words import lines_of
 
-VARIANTS_ROOM = Path(__file__).parents[2] / "games" / "variants"
 HEAD_WORDS = ("rules", "variant", "option", "dealer", "hand", "draws", "replacements", "balances")
 TABLE_VERBS = {"timeout": asked.Timeout}
 
@@ -72,7 +73,7 @@ class Playthrough:
         options = dict(self.options)
         stake = options.pop("stake", 1)
         assert isinstance(stake, int)
-        return variant_of(self.variant).ruleset(options, stake)
+        return variants_of(Variant)[self.variant].ruleset(options, stake)
 
     def arranged(self) -> Arranged:
         """Its tiles."""
@@ -85,8 +86,8 @@ class Playthrough:
 
 
 def golden_files() -> list[Path]:
-    """All playthroughs of all variants."""
-    return sorted(path for path in VARIANTS_ROOM.glob("*/golden/*.txt") if not path.name.startswith("hands"))
+    """All playthroughs of all variants of the family."""
+    return golden_texts(FAMILY)
 
 
 def read(path: Path) -> Playthrough:

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from games.catalog import variant_of
-from games.kernel import Payment
+from games.kernel import Payment, RecordError
 from games.mahjong import actions as asked
 from games.mahjong import events as happened
 from games.mahjong.events import DrawSource, Event, KongOutcome
 from games.mahjong.game import GAME
 from games.mahjong.hand import WinBy
-from games.mahjong.replay import RecordError, replay
+from games.mahjong.replay import replay
 from games.mahjong.script import Arranged, Played, play
 from games.mahjong.state import QUESTIONS, Phase
 from games.mahjong.tiles import parse

@@ -2,8 +2,9 @@
 
 import pytest
 
-from games.catalog import variants
+from games.catalog import variants_of
 from games.mahjong.events import Ended
+from games.mahjong.variant import Variant
 from tests.contract.golden_hands import GoldenHand, answer, golden_hands
 from tests.contract.playthrough import Playthrough, golden_files, played, read
 
@@ -25,7 +26,7 @@ def test_a_golden_playthrough_plays_as_it_is_written(golden: Playthrough) -> Non
 
 
 def test_every_variant_has_golden_hands_and_playthroughs() -> None:
-    found = set(variants())
+    found = set(variants_of(Variant))
     assert {golden.variant for golden in PLAYTHROUGHS} == found
     assert {golden.variant for golden in golden_hands()} == found
 

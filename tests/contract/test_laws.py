@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from games.catalog import variants
+from games.catalog import variants_of
 from games.kernel import IllegalAction, OptionError
 from games.mahjong import actions as asked
 from games.mahjong.actions import Action
@@ -22,7 +22,7 @@ from tests.sim.laws import Laws
 
 pytestmark = pytest.mark.fast
 
-VARIANTS = sorted(variants().values(), key=lambda variant: variant.variant_id)
+VARIANTS = sorted(variants_of(Variant).values(), key=lambda variant: variant.variant_id)
 each_variant = pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.variant_id)
 
 SEATS = st.integers(-2, 8)
@@ -43,7 +43,7 @@ def resting_states(variant_id: str) -> tuple[State, ...]:
     found = []
     for number in range(6):
         chance = Random(f"states {number}")
-        setup = random_setup(variants()[variant_id], list(Style)[number % 2], str(number), chance)
+        setup = random_setup(variants_of(Variant)[variant_id], list(Style)[number % 2], str(number), chance)
         found += [step.after for step in play(setup, chance)]
     return tuple(found)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games.catalog import variants
+from games.catalog import variants_of
 from games.mahjong.decomposition import is_all_pairs, is_sets_and_pair, pack, readings
 from games.mahjong.distance import distance, useful_tiles
 from games.mahjong.melds import Meld, MeldKind, parse_meld
@@ -18,7 +18,7 @@ from tests.contract import brute
 
 pytestmark = pytest.mark.fast
 
-VARIANTS = sorted(variants().values(), key=lambda variant: variant.variant_id)
+VARIANTS = sorted(variants_of(Variant).values(), key=lambda variant: variant.variant_id)
 KIND_SETS = (tuple(DOTS), (*DOTS, *BAMBOO), tuple(HONOURS), tuple(range(KIND_COUNT)))
 
 

@@ -8,11 +8,12 @@ options, up to a point at random, and on from there by the style's policy.
 from dataclasses import replace
 from random import Random
 
-from games.catalog import variant_of
+from games.catalog import variants_of
 from games.mahjong import actions as asked
 from games.mahjong.actions import Action
 from games.mahjong.ruleset import Ruleset
 from games.mahjong.tiles import BAMBOO, DOTS, Tile
+from games.mahjong.variant import Variant
 from games.mahjong.wall import arrange
 from tests.contract.playthrough import Playthrough, golden_files, read
 from tests.sim.deals import Setup, Style, random_balances, random_dice, random_ruleset
@@ -33,7 +34,7 @@ def arranged_setup(golden: Playthrough, style: Style, name: str, chance: Random,
         as_written: only the seats are turned round; else options the file does not name, the
             stake and the balances are random, suits may be exchanged and the end is open.
     """
-    variant = variant_of(golden.variant)
+    variant = variants_of(Variant)[golden.variant]
     count = variant.seat_count
     turn, swap = chance.randrange(count), not as_written and chance.random() < 0.5
     ruleset = golden.ruleset() if as_written else _other_ruleset(golden, chance)
@@ -59,7 +60,7 @@ def arranged_setup(golden: Playthrough, style: Style, name: str, chance: Random,
 
 def _other_ruleset(golden: Playthrough, chance: Random) -> Ruleset:
     """Random options and stake; the options that the file names stay."""
-    variant = variant_of(golden.variant)
+    variant = variants_of(Variant)[golden.variant]
     drawn = random_ruleset(variant, chance)
     named = {option: value for option, value in golden.options.items() if option != "stake"}
     return variant.ruleset(dict(drawn.options) | named, drawn.stake)

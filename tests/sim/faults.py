@@ -112,8 +112,8 @@ BROKEN_RULES = (
     Fault(
         "a payer goes below zero (BB-51)",
         MONEY,
-        "paid = min(payment.amount, left[payment.payer])",
-        "paid = payment.amount",
+        "amounts = shared([payment.amount for payment in together], left[payer], order)",
+        "amounts = [payment.amount for payment in together]",
     ),
     Fault(
         "a robbed kong is paid (BB-15)",

@@ -2,7 +2,8 @@
 
 from random import Random
 
-from games.catalog import variant_of
+from games.catalog import variants_of
+from games.mahjong.variant import Variant
 from tests.contract.golden_hands import answer, golden_hands
 from tests.contract.playthrough import played
 from tests.sim.arranged import arranged_setup, goldens
@@ -52,5 +53,5 @@ def _deals() -> list[tuple[Setup, Random]]:
     for number in range(RANDOM_DEALS):
         chance = Random(number)
         style = list(Style)[number % 2]
-        deals.append((random_setup(variant_of(VARIANT), style, f"hunt-{number}", chance), chance))
+        deals.append((random_setup(variants_of(Variant)[VARIANT], style, f"hunt-{number}", chance), chance))
     return deals

@@ -36,8 +36,8 @@ class NoLongerFits(Exception):
 
 
 @contextmanager
-def planted(fault: Fault | None) -> Iterator[ModuleType]:
-    """The module `tests.sim.hunt`, imported anew together with the rules under the fault.
+def planted(fault: Fault | None, hunt: str = "tests.sim.hunt") -> Iterator[ModuleType]:
+    """The module that looks for faults, imported anew together with the rules under the fault.
 
     What was imported before is put back afterwards.
     """
@@ -47,7 +47,7 @@ def planted(fault: Fault | None) -> Iterator[ModuleType]:
         del sys.modules[name]
     sys.meta_path.insert(0, planter)
     try:
-        yield importlib.import_module("tests.sim.hunt")
+        yield importlib.import_module(hunt)
     finally:
         sys.meta_path.remove(planter)
         for name in [name for name in sys.modules if _is_ours(name)]:

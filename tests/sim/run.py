@@ -15,8 +15,9 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from random import Random
 
-from games.catalog import variant_of
+from games.catalog import variants_of
 from games.mahjong.state import Phase
+from games.mahjong.variant import Variant
 from tests.contract.words import lines_of
 from tests.sim.arranged import arranged_setup, goldens
 from tests.sim.deals import Setup, Style, play, random_setup
@@ -50,7 +51,7 @@ def setup_of(seed: int, deal: Deal) -> tuple[Setup, Random]:
     name, golden_name, style = deal
     chance = Random(f"{seed}/{name}")
     if not golden_name:
-        return random_setup(variant_of(VARIANT), style, name, chance), chance
+        return random_setup(variants_of(Variant)[VARIANT], style, name, chance), chance
     golden = next(golden for golden in goldens(VARIANT) if golden.name == golden_name)
     return arranged_setup(golden, style, name, chance, as_written=name.endswith("-0")), chance
 

@@ -8,12 +8,13 @@ from random import Random
 import pytest
 
 from games.bots import policy, uniform
-from games.catalog import variant_of
+from games.catalog import variants_of
 from games.kernel import Seat
 from games.mahjong.actions import Discard, Kong, Lock, PlayerAction, Pung, Win
 from games.mahjong.distance import distance
 from games.mahjong.game import GAME
 from games.mahjong.state import State
+from games.mahjong.variant import Variant
 from tests.contract.playthrough import golden_files, read
 from tests.sim.arranged import arranged_setup
 from tests.sim.deals import Setup, Style, play, random_setup
@@ -32,7 +33,7 @@ def choices() -> list[tuple[State, Seat, tuple[PlayerAction, ...]]]:
     setups: list[Setup] = []
     for number in range(3):
         chance = Random(f"bots {number}")
-        setups.append(random_setup(variant_of("bloody4"), Style.POLICY, str(number), chance))
+        setups.append(random_setup(variants_of(Variant)["bloody4"], Style.POLICY, str(number), chance))
     for path in golden_files():
         setups.append(arranged_setup(read(path), Style.POLICY, path.stem, Random(path.stem), as_written=True))
     found = []

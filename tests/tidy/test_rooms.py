@@ -1,6 +1,7 @@
 """The rooms of the tree: as the README's map says, and each furnished as its kind is."""
 
 import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,9 @@ SERVICES = ("ledger", "matchmaker", "scoring", "table")
 NO_RECORDS = ("README.md", "0000-template.md")
 DRAWERS = {"base", "common", "core", "helper", "helpers", "misc", "shared", "util", "utils"}
 OF_A_SERVICE = ("__init__.py", "app/__init__.py", "edge/__init__.py", "settings.py", "main.py")
-OF_A_VARIANT = ("__init__.py", "rules.md", "ruleset.py", "fan_table.py", "fans.py", "settle.py", "golden")
+OF_A_VARIANT = ("__init__.py", "rules.md", "ruleset.py", "settle.py", "golden")
+OF_A_FAMILY = {"mahjong": ("fan_table.py", "fans.py"), "landlord": ()}
+"""What the variants of each family have beside that."""
 
 
 def rooms_of_map() -> list[str]:
@@ -59,9 +62,16 @@ def test_the_services_are_these() -> None:
 
 
 def test_a_variant_is_furnished() -> None:
-    variants = {path.parent for path in map(Path, files()) if path.match("games/variants/*/__init__.py")}
-    assert variants
-    assert [str(at / name) for at in variants for name in OF_A_VARIANT if not (ROOT / at / name).exists()] == []
+    folders = {path.parent for path in map(Path, files()) if path.match("games/variants/*/__init__.py")}
+    assert folders
+    wanted = [at / name for at in folders for name in (*OF_A_VARIANT, *OF_A_FAMILY[family_of(at)])]
+    assert [str(path) for path in wanted if not (ROOT / path).exists()] == []
+
+
+def family_of(folder: Path) -> str:
+    """The family of a folder's variants."""
+    (family,) = {variant.family for variant in import_module(".".join(folder.parts)).VARIANTS}
+    return str(family)
 
 
 def test_every_decision_has_its_row_with_its_status() -> None:

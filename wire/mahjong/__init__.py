@@ -14,11 +14,10 @@ from wire.mahjong.events import (
     score_fields,
 )
 from wire.mahjong.views import view_from_proto, view_to_proto
-from wire.mahjong.words import WIN_BYS, WireError
+from wire.mahjong.words import WIN_BYS
 
 __all__ = [
     "WIN_BYS",
-    "WireError",
     "action_from_proto",
     "action_to_proto",
     "event_from_proto",

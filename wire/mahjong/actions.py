@@ -9,7 +9,7 @@ from games.kernel import Seat
 from games.mahjong import actions as asked
 from games.mahjong.actions import CHOW_OFFSETS, Choice, PlayerAction, chow_choice
 from games.mahjong.tiles import Tile
-from wire.mahjong.words import WireError
+from wire.words import WireError
 
 
 def action_from_proto(message: action_pb2.Action, seat: Seat) -> PlayerAction:

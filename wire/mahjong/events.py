@@ -12,17 +12,17 @@ from games.mahjong.events import Event
 from games.mahjong.hand import FanScore, Score
 from games.mahjong.ruleset import Ruleset
 from games.mahjong.tiles import HIDDEN, Tile
+from games.mahjong.variant import Variant
 from wire.mahjong.words import (
     DRAW_SOURCES,
     END_CAUSES,
     KONG_KINDS,
     KONG_OUTCOMES,
     WIN_BYS,
-    WireError,
     face_down,
-    named,
 )
 from wire.options import options_from_struct, options_to_struct
+from wire.words import WireError, named
 
 
 def event_to_proto(event: Event) -> event_pb2.Event:
@@ -112,6 +112,8 @@ def ruleset_from_opened(message: event_pb2.Opened) -> Ruleset:
         WireError: this version of them is not known here.
     """
     variant = variant_of(message.variant)
+    if not isinstance(variant, Variant):
+        raise WireError("variant", f"{message.variant} is no game of the mahjong family")
     if message.rules_version != variant.version:
         raise WireError("rules_version", f"{message.variant} {message.rules_version} is not known here")
     return variant.ruleset(options_from_struct(message.options), message.stake, message.escape_penalty)

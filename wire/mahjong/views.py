@@ -20,7 +20,8 @@ from wire.mahjong.events import (
     won_from_proto,
     won_to_proto,
 )
-from wire.mahjong.words import DRAW_SOURCES, FATES, KONG_KINDS, KONG_OUTCOMES, MELD_KINDS, PHASES, face_down, named
+from wire.mahjong.words import DRAW_SOURCES, FATES, KONG_KINDS, KONG_OUTCOMES, MELD_KINDS, PHASES, face_down
+from wire.words import named
 
 
 def view_to_proto(state: State, seat: Seat | None) -> view_pb2.View:

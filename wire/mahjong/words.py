@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from cardroom.mahjong.v1 import event_pb2, view_pb2
 
@@ -12,18 +11,10 @@ from games.mahjong.hand import WinBy
 from games.mahjong.melds import MeldKind
 from games.mahjong.state import Fate, Phase
 from games.mahjong.tiles import HIDDEN, Tile
+from wire.words import WireError
 
 TILE_COUNT_MAX = 144
 """Tiles of the largest game."""
-
-
-class WireError(ValueError):
-    """A message that stands for nothing; `field` names the part."""
-
-    def __init__(self, field: str, detail: str) -> None:
-        super().__init__(f"{field}: {detail}")
-        self.field = field
-        self.detail = detail
 
 
 DRAW_SOURCES: Mapping[DrawSource, event_pb2.DrawSource.ValueType] = {
@@ -85,18 +76,6 @@ FATES: Mapping[Fate, view_pb2.DiscardFate.ValueType] = {
     Fate.WON: view_pb2.DISCARD_FATE_WON,
     Fate.SHARED: view_pb2.DISCARD_FATE_SHARED,
 }
-
-
-def named(table: Mapping[Any, Any], field: str, number: int) -> Any:
-    """The value a wire number stands for.
-
-    Raises:
-        WireError: none.
-    """
-    for value, wire in table.items():
-        if wire == number:
-            return value
-    raise WireError(field, f"no such value {number}")
 
 
 def face_down(number: int, field: str) -> tuple[Tile, ...]:

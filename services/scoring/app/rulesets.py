@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from games.catalog import UnknownVariant, variant_of
 from games.kernel import OptionError
 from games.mahjong.ruleset import Ruleset
+from games.mahjong.variant import Variant
 from refusals import Reason, Refusal
 
 OPTION_COUNT_MAX = 32
@@ -40,6 +41,8 @@ def ruleset_of(query: RulesetQuery) -> Ruleset:
         variant = variant_of(query.variant)
     except UnknownVariant:
         raise unknown_ruleset("ruleset.variant", "no variant has this id") from None
+    if not isinstance(variant, Variant):
+        raise unknown_ruleset("ruleset.variant", f"{variant.variant_id} is no game of the mahjong family")
     if query.version not in (0, variant.version):
         raise unknown_ruleset("ruleset.version", f"{variant.variant_id} is answered in version {variant.version}")
     check_option_names(tuple(query.options))

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from games.kernel import Payment, Seat, pay
+from games.kernel import Payment, RecordError, Seat, pay
 from games.mahjong.events import Ended, Event, Opened, Won
-from games.mahjong.replay import MAX_EVENTS, RecordError, replay
+from games.mahjong.replay import MAX_EVENTS, replay
 from games.mahjong.ruleset import Ruleset
 from refusals import Reason, Refusal
 from services.scoring.app.hands import invalid

@@ -16,8 +16,9 @@ from services.scoring.app.hands import HandQuery, WinQuery, invalid
 from services.scoring.app.questions import Scored, Waits
 from services.scoring.app.rulesets import RulesetQuery, check_option_names, option_refusal, unknown_ruleset
 from services.scoring.app.settlement import Settled, SettledPayment, bad_record, check_record_length
-from wire.mahjong import WIN_BYS, WireError, event_from_proto, score_fields
+from wire.mahjong import WIN_BYS, event_from_proto, score_fields
 from wire.options import options_from_struct
+from wire.words import WireError
 
 _WIN_BY_OF: Mapping[int, WinBy] = MappingProxyType({number: by for by, number in WIN_BYS.items()})
 

@@ -11,7 +11,8 @@ from services.table.app.mailbox import Act, SetReady
 from services.table.edge.events import players_from_proto, room_from_proto
 from services.table.model.events import Created
 from services.table.model.shuffle import NONCE_BYTES_MAX
-from wire.mahjong import WireError, action_from_proto
+from wire.mahjong import action_from_proto
+from wire.words import WireError
 
 _TABLE_ID = re.compile(r"[A-Za-z0-9._-]{1,64}").fullmatch
 _PLAYER_ID = re.compile(r"[A-Za-z0-9._:-]{1,64}").fullmatch

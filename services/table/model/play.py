@@ -13,6 +13,7 @@ from games.mahjong.checks import refused
 from games.mahjong.game import GAME
 from games.mahjong.ruleset import Ruleset
 from games.mahjong.state import Phase, State
+from games.mahjong.variant import Variant
 from games.mahjong.wall import tiles_in_order
 from refusals import Reason, Refusal
 from services.table.model import shuffle
@@ -65,6 +66,8 @@ def rules_of(room: Room) -> Ruleset:
         variant = variant_of(room.variant)
     except UnknownVariant:
         raise Refusal(Reason.INVALID_FIELD, field="room.variant", detail="no such variant") from None
+    if not isinstance(variant, Variant):
+        raise Refusal(Reason.INVALID_FIELD, field="room.variant", detail="no game of the mahjong family")
     try:
         return variant.ruleset(dict(room.options), room.stake)
     except OptionError as error:
