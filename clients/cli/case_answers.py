@@ -98,6 +98,26 @@ async def _waits(case: Case, link: ScoringLink) -> Answer:
     return {"waits": {wait.notation: _wait_amounts(wait) for wait in response.waits}}
 
 
+async def _cards(case: Case, link: ScoringLink) -> Answer:
+    request = scoring_pb2.ReadCardsRequest(ruleset=_ruleset(case), cards=case.text("cards"))
+    last = case.row.get("last")
+    if last is not None:
+        request.last.CopyFrom(_last_play(case, last))
+    stub = await link.stub()
+    try:
+        response = await stub.ReadCards(request)
+    except grpc.RpcError as error:
+        return _error(error)
+    return {"readings": [{"kind": one.kind, "rank": one.rank, "count": one.count} for one in response.readings]}
+
+
+def _last_play(case: Case, last: Any) -> scoring_pb2.CardReading:
+    try:
+        return scoring_pb2.CardReading(kind=last["kind"], rank=last["rank"], count=last["count"])
+    except (KeyError, TypeError, ValueError):
+        raise case.malformed("last is a play: kind, rank and count") from None
+
+
 def _wait_amounts(wait: scoring_pb2.Wait) -> dict[str, int | None]:
     return {
         "discard": wait.by_discard.amount if wait.HasField("by_discard") else None,
@@ -179,5 +199,6 @@ _DEALS: Mapping[str, Callable[[Case, Any, list[int]], Answer]] = {
 _ANSWERS: Mapping[str, Callable[[Case, ScoringLink], Awaitable[Answer]]] = {
     "score": _score,
     "waits": _waits,
+    "cards": _cards,
     "deal": _deal,
 }
