@@ -154,8 +154,8 @@ class Coalescer:
             answers: list[Any] = await pipeline.execute(raise_on_error=False)
             return answers
         self._barrier.queue(pipeline)
-        *answers, confirmed = await pipeline.execute(raise_on_error=False)
-        return answers if self._barrier.is_met(confirmed) else [_UNCONFIRMED] * len(batch)
+        answers = await pipeline.execute(raise_on_error=False)
+        return answers[: len(batch)] if self._barrier.is_met(answers[-1]) else [_UNCONFIRMED] * len(batch)
 
 
 _UNCONFIRMED: Final = Refusal(Reason.STORE_UNAVAILABLE, detail="the store's replicas do not confirm")

@@ -57,7 +57,7 @@ class RedisJournal:
         pipeline: Any = self._client.pipeline(transaction=False)
         pipeline.hmget(Keys.of(asset).head, _HEAD)
         self._barrier.queue(pipeline)
-        head, confirmed = await pipeline.execute()
+        head, *_, confirmed = await pipeline.execute()
         if not self._barrier.is_met(confirmed):
             raise Refusal(Reason.STORE_UNAVAILABLE, detail="the store's replicas do not confirm")
         return _head(head)
