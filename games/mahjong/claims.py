@@ -8,12 +8,12 @@ from games.mahjong.events import DrawSource
 from games.mahjong.hand import Score, Situation, WinBy, WinningHand
 from games.mahjong.melds import Meld
 from games.mahjong.ruleset import Ruleset
-from games.mahjong.state import QUESTIONS, Phase, State
+from games.mahjong.state import QUESTIONS, Fate, Phase, State
 from games.mahjong.tiles import HIDDEN, Tile
-from games.mahjong.waits import waits
 
 PUNG_TILES = 2
 KONG_TILES = 3
+OTHER_COPIES = 3
 
 
 def hand_waits(state: State, seat: Seat) -> tuple[Tile, ...]:
@@ -26,8 +26,8 @@ def hand_waits(state: State, seat: Seat) -> tuple[Tile, ...]:
 
 
 def rule_waits(rules: Ruleset, concealed: Iterable[Tile], melds: tuple[Meld, ...]) -> tuple[Tile, ...]:
-    """`waits` by the shapes of a ruleset."""
-    return waits(concealed, melds, kinds=rules.kinds, pairs_win=rules.pairs_win, honours_win=rules.honours_win)
+    """Kinds that complete a hand by a ruleset, ascending."""
+    return rules.judgement.waits(rules, tuple(concealed), melds)
 
 
 def question_score(state: State, seat: Seat) -> Score | None:
@@ -39,7 +39,7 @@ def question_score(state: State, seat: Seat) -> Score | None:
     if question.tile not in hand_waits(state, seat):
         return None
     by = WinBy.ROB if state.phase is Phase.ROBBERY else WinBy.DISCARD
-    situations = _question_situations(state) | _own_situations(state, seat)
+    situations = _question_situations(state) | _own_situations(state, seat) | _open_copies(state, question.tile)
     return _scored(state, seat, state.hands[seat], question.tile, by, situations)
 
 
@@ -56,7 +56,7 @@ def self_draw_score(state: State, seat: Seat) -> Score | None:
     tile = hand[-1] if draw.tile is None else draw.tile
     rest = list(hand)
     rest.remove(tile)
-    situations = _self_situations(state) | _own_situations(state, seat)
+    situations = _self_situations(state) | _own_situations(state, seat) | _open_copies(state, draw.tile)
     return _scored(state, seat, tuple(rest), tile, WinBy.SELF, situations)
 
 
@@ -69,6 +69,16 @@ def _own_situations(state: State, seat: Seat) -> frozenset[Situation]:
     return frozenset(found)
 
 
+def _open_copies(state: State, tile: Tile | None) -> frozenset[Situation]:
+    """Whether the other three of the winning tile lie open in discards and melds (DZ#58)."""
+    if tile is None or Situation.LAST_OF_KIND not in state.ruleset.hand_situations:
+        return frozenset()
+    discards = state.discards[:-1] if state.phase is Phase.CLAIMS else state.discards
+    copies = sum(discard.tile == tile and discard.fate is Fate.TABLE for discard in discards)
+    copies += sum(meld.tiles.count(tile) for melds in state.melds for meld in melds)
+    return frozenset({Situation.LAST_OF_KIND}) if copies == OTHER_COPIES else frozenset()
+
+
 def _scored(
     state: State,
     seat: Seat,
@@ -79,7 +89,16 @@ def _scored(
 ) -> Score | None:
     rules = state.ruleset
     known = situations & rules.hand_situations
-    hand = WinningHand(concealed, state.melds[seat], tile, by, known, state.flowers[seat])
+    hand = WinningHand(
+        concealed=concealed,
+        melds=state.melds[seat],
+        tile=tile,
+        by=by,
+        situations=known,
+        flowers=state.flowers[seat],
+        seat_wind=state.seat_wind(seat),
+        round_wind=state.round_wind(),
+    )
     return rules.judgement.score(rules, hand)
 
 
@@ -148,10 +167,10 @@ def _possible_on_discard(state: State, seat: Seat) -> tuple[Choice, ...]:
     choices = _possible_robbery(state, seat)
     if not choices and question_score(state, seat) is not None:
         return ()
-    if not state.wall and not state.ruleset.last_discard_melds:
+    if not state.left and not state.ruleset.last_discard_melds:
         return choices
     held = state.hands[seat].count(question.tile)
-    if held >= KONG_TILES and state.wall:
+    if held >= KONG_TILES and state.left:
         choices += (Choice.KONG,)
     if held >= PUNG_TILES:
         choices += (Choice.PUNG,)

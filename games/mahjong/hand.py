@@ -59,6 +59,8 @@ class WinningHand:
         by: how it came.
         situations: what else holds.
         flowers: flower tiles exposed.
+        seat_wind: the winner's wind, in games that have them (DZ-13).
+        round_wind: the round's.
     """
 
     concealed: tuple[Tile, ...]
@@ -67,6 +69,8 @@ class WinningHand:
     by: WinBy
     situations: frozenset[Situation] = frozenset()
     flowers: tuple[Tile, ...] = ()
+    seat_wind: Tile | None = None
+    round_wind: Tile | None = None
 
     def packed(self) -> Packed:
         """Counts of the concealed tiles, the winning one included."""
@@ -75,11 +79,12 @@ class WinningHand:
 
 @dataclass(frozen=True, slots=True)
 class FanScore:
-    """One row of the fan table in a hand: `value` is all its occurrences together."""
+    """One row of the fan table in a hand: `value` is all its occurrences together, `times` how many they are."""
 
     fan_id: str
     name_zh: str
     value: int
+    times: int = 1
 
 
 @dataclass(frozen=True, slots=True)

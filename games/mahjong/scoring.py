@@ -11,7 +11,7 @@ from games.mahjong.hand import HandError, Score, Situation, WinBy, WinningHand
 from games.mahjong.melds import MeldKind
 from games.mahjong.ruleset import Ruleset
 from games.mahjong.tiles import Tile, show
-from games.mahjong.waits import COPIES, waits
+from games.mahjong.waits import COPIES
 
 
 def score_win(rules: Ruleset, hand: WinningHand) -> Score | None:
@@ -45,9 +45,7 @@ def list_waits(rules: Ruleset, hand: WinningHand) -> Mapping[Tile, WaitWorth]:
     _check_tiles(rules, hand, hand.concealed)
     _check_situations(hand.situations, rules.wait_situations)
     rules.judgement.check_hand(rules, replace(hand, by=WinBy.DISCARD))
-    found = waits(
-        hand.concealed, hand.melds, kinds=rules.kinds, pairs_win=rules.pairs_win, honours_win=rules.honours_win
-    )
+    found = rules.judgement.waits(rules, hand.concealed, hand.melds)
     score = rules.judgement.score
     return {
         tile: WaitWorth(

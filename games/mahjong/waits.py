@@ -5,6 +5,7 @@ from functools import lru_cache
 
 from games.mahjong.decomposition import HONOUR_SUIT, Packed, add, count, is_all_pairs, is_sets_and_pair, pack
 from games.mahjong.melds import Meld
+from games.mahjong.ruleset import Ruleset
 from games.mahjong.tiles import HONOURS, KIND_COUNT, Tile
 
 COPIES = 4
@@ -53,6 +54,11 @@ def waits(
     packed = pack(concealed)
     completing = _completing(packed, melds, kinds, pairs_win, honours_win)
     return tuple(tile for tile in completing if own[tile] + count(packed, tile) < COPIES)
+
+
+def waits_by_shape(rules: Ruleset, concealed: tuple[Tile, ...], melds: tuple[Meld, ...]) -> tuple[Tile, ...]:
+    """`waits` by the shapes that a ruleset names."""
+    return waits(concealed, melds, kinds=rules.kinds, pairs_win=rules.pairs_win, honours_win=rules.honours_win)
 
 
 @lru_cache(maxsize=1 << 16)
