@@ -55,7 +55,7 @@ def take(state: State, source: DrawSource, die: int | None) -> Taken:
 
 def stacks_at_end(wall_length: int, end_stacks: tuple[int, ...]) -> list[int]:
     """Tiles in each stack, the last one first, up to where drawing has come from the front."""
-    stacks = []
+    stacks: list[int] = []
     while wall_length > 0:
         whole = end_stacks[len(stacks)] if len(stacks) < len(end_stacks) else STACK
         stacks.append(min(whole, wall_length))
@@ -70,7 +70,7 @@ def chosen_stack(stacks: list[int], die: int | None) -> int:
     towards the front. Without a die, the last one.
     """
     wanted = 0 if die is None else die - 1
-    places = [*range(min(wanted, len(stacks) - 1), -1, -1), *range(wanted + 1, len(stacks))]
+    places: list[int] = [*range(min(wanted, len(stacks) - 1), -1, -1), *range(wanted + 1, len(stacks))]
     return next(place for place in places if stacks[place])
 
 

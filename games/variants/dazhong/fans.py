@@ -8,11 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from games.mahjong.tiles import HONOURS, KIND_COUNT, Tile, parse
+from games.mahjong.tiles import HONOURS, Tile, parse
 from games.variants.dazhong.combinations import dearest
 from games.variants.dazhong.fan_table import FANS, bit
 from games.variants.dazhong.sets import (
-    HONOUR_SHIFT,
     ONES,
     RANKS,
     RUN_BASE,
@@ -20,6 +19,7 @@ from games.variants.dazhong.sets import (
     SUIT_MASK,
     SUIT_WIDTH,
     TABLE_SIZE_MAX,
+    Counts,
     counts_of,
 )
 
@@ -70,14 +70,15 @@ ONLY_OF: Mapping[str, str] = {
 """Fans that hold when a hand has no other tiles than these."""
 
 
-def _others(tiles: str) -> int:
-    """All kinds but these, as counts."""
-    return ONES & ~counts_of(parse(tiles))
+def _others(tiles: str) -> Counts:
+    """All kinds but these."""
+    low, high = counts_of(parse(tiles))
+    return ONES & ~low, ONES & ~high
 
 
-_ONLY = tuple((_others(tiles), bit(fan_id)) for fan_id, tiles in ONLY_OF.items())
-_WINDS = counts_of(parse("ESWN"))
-_DRAGONS = counts_of(parse("CFP"))
+_ONLY = [(*_others(tiles), bit(fan_id)) for fan_id, tiles in ONLY_OF.items()]
+_WINDS = counts_of(parse("ESWN"))[1]
+_DRAGONS = counts_of(parse("CFP"))[1]
 
 BY_SUITS: Mapping[str, Callable[[int, bool, bool], bool]] = {
     "full_flush": lambda suits, winds, dragons: suits == 1 and not winds and not dragons,
@@ -87,24 +88,27 @@ BY_SUITS: Mapping[str, Callable[[int, bool, bool], bool]] = {
 }
 """Fans by the number of suits, and by whether there are winds and dragons."""
 
-_BY_SUITS = tuple(
+_BY_SUITS = [
     sum(bit(fan_id) for fan_id, holds in BY_SUITS.items() if holds(key & 3, bool(key & 4), bool(key & 8)))
     for key in range(16)
-)
+]
 
 
-def fans_of_kinds(kinds: int) -> int:
-    """Fans of the kinds a hand has, melds and winning tile included, as single counts."""
+def fans_of_kinds(low: int, high: int) -> int:
+    """Fans of the kinds a hand has, melds and winning tile included, as single tiles."""
     fans = 0
-    for others, fan in _ONLY:
-        if not kinds & others:
+    for others_low, others_high, fan in _ONLY:
+        if not low & others_low and not high & others_high:
             fans |= fan
-    key = 4 if kinds & _WINDS else 0
-    if kinds & _DRAGONS:
+    key = 4 if high & _WINDS else 0
+    if high & _DRAGONS:
         key += 8
-    for suit in range(3):
-        if kinds >> (SUIT_WIDTH * suit) & SUIT_MASK:
-            key += 1
+    if low & SUIT_MASK:
+        key += 1
+    if low >> SUIT_WIDTH:
+        key += 1
+    if high & SUIT_MASK:
+        key += 1
     return fans | _BY_SUITS[key]
 
 
@@ -406,9 +410,9 @@ def _read_set_counts(key: int) -> int:
 _ODD = _others("2468m2468p2468s")
 
 
-def is_even(kinds: int) -> bool:
+def is_even(low: int, high: int) -> bool:
     """Whether all kinds have even ranks."""
-    return not kinds & _ODD
+    return not low & _ODD[0] and not high & _ODD[1]
 
 
 # --- fans of the moment -------------------------------------------------------------------------
@@ -461,8 +465,14 @@ def fans_of_moment(key: int) -> int:
 
 
 def _read_moment(key: int) -> int:
-    flags = [bool(key & flag) for flag in (BY_SELF, ROBBED, LAST_TILE, KONG_REPLACEMENT, LAST_OF_KIND)]
-    moment = Moment(*flags, key >> CLAIMED_SHIFT)
+    moment = Moment(
+        by_self=bool(key & BY_SELF),
+        robbed=bool(key & ROBBED),
+        last_tile=bool(key & LAST_TILE),
+        kong_replacement=bool(key & KONG_REPLACEMENT),
+        last_of_kind=bool(key & LAST_OF_KIND),
+        claimed=key >> CLAIMED_SHIFT,
+    )
     return sum(bit(fan_id) for fan_id, holds in BY_MOMENT.items() if holds(moment))
 
 
@@ -499,5 +509,3 @@ _DETECTED = [
     *WITHOUT_DETECTOR,
 ]
 assert sorted(_DETECTED) == sorted(fan.fan_id for fan in FANS)
-assert HONOUR_SHIFT == 3 * SUIT_WIDTH
-assert KIND_COUNT == HONOURS.stop

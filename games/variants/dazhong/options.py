@@ -15,8 +15,20 @@ OPTIONS: dict[str, tuple[object, ...]] = {
 """By the rules DZ-21, DZ-40, DZ-6 and DZ-9."""
 
 
-def whole(rules: Ruleset, name: str) -> int:
-    """The value of an option that is a number."""
-    value = rules.option(name)
-    assert isinstance(value, int), (name, value)
+MINIMUM_FAN, BASE_POINTS = map(list(OPTIONS).index, ("minimum_fan", "base_points"))
+"""Where a ruleset keeps them: it has all options in this order."""
+
+
+def minimum_fan(rules: Ruleset) -> int:
+    """Fan that a hand must have, flowers apart (DZ-21)."""
+    return _whole(rules.options[MINIMUM_FAN][1])
+
+
+def base_points(rules: Ruleset) -> int:
+    """Points that every payer adds (DZ-40)."""
+    return _whole(rules.options[BASE_POINTS][1])
+
+
+def _whole(value: object) -> int:
+    assert isinstance(value, int), value
     return value

@@ -8,12 +8,11 @@ from games.mahjong.ruleset import Ruleset
 from games.mahjong.tiles import Tile
 from games.variants.dazhong.fan_table import FAN_BY_ID, FANS
 from games.variants.dazhong.fans import BY_SELF, KONG_REPLACEMENT, LAST_OF_KIND, LAST_TILE, ROBBED, WINDS, winds_key
-from games.variants.dazhong.options import whole
-from games.variants.dazhong.sets import TABLE_SIZE_MAX, counts_of
+from games.variants.dazhong.options import base_points, minimum_fan
+from games.variants.dazhong.sets import TABLE_SIZE_MAX, copies, counts_of, melds_part
 from games.variants.dazhong.waiting import kinds_of, waits_of
 from games.variants.dazhong.worth import NO_TILE, Judge, times_of
 
-_BY: Mapping[WinBy, int] = {WinBy.SELF: BY_SELF, WinBy.DISCARD: 0, WinBy.ROB: ROBBED}
 _SITUATIONS: Mapping[Situation, int] = {
     Situation.LAST_TILE: LAST_TILE,
     Situation.KONG_REPLACEMENT: KONG_REPLACEMENT,
@@ -22,30 +21,46 @@ _SITUATIONS: Mapping[Situation, int] = {
     Situation.HEAVENLY: 0,
     Situation.EARTHLY: 0,
 }
-"""What a situation is to the fans; a flower's replacement is a plain self-draw (DZ-34), 天和 and 地和 pay nothing (DZ-35)."""
+"""What a situation is to the fans.
+
+A flower's replacement is a plain self-draw (DZ-34), 天和 and 地和 pay nothing (DZ-35).
+"""
 
 SITUATIONS = frozenset(_SITUATIONS)
 
 
 def score(rules: Ruleset, hand: WinningHand) -> Score | None:
     """What the hand is worth; None if it has no winning shape or too few fan (DZ-21)."""
-    moment = _BY[hand.by]
-    concealed, tile = hand.concealed, hand.tile
+    total, paid, times = _judge(hand).judge()
+    if total < 0 or total < minimum_fan(rules):
+        return None
+    fans = _fan_scores(paid, times)
+    if hand.flowers:
+        flowers = len(hand.flowers)
+        fans, total = (*fans, _FLOWERS[flowers]), total + flowers
+    return Score(fans, total, (base_points(rules) + total) * rules.stake)
+
+
+_SELF, _ROB = WinBy.SELF, WinBy.ROB
+
+
+def _judge(hand: WinningHand) -> Judge:
+    by, concealed, tile = hand.by, hand.concealed, hand.tile
+    moment = BY_SELF if by is _SELF else ROBBED if by is _ROB else 0
     if hand.situations:
         for situation in hand.situations:
             moment |= _SITUATIONS[situation]
         if Situation.HEAVENLY in hand.situations:
             concealed, tile = (*concealed, tile), NO_TILE
     assert hand.seat_wind is not None and hand.round_wind is not None, hand
-    winds = winds_key(hand.seat_wind, hand.round_wind)
-    total, paid, times = Judge(concealed, hand.melds, tile, moment, winds).judge()
-    if total < 0 or total < whole(rules, "minimum_fan"):
-        return None
-    fans = _fan_scores(paid, times)
-    if hand.flowers:
-        flowers = len(hand.flowers)
-        fans, total = (*fans, _FLOWERS[flowers]), total + flowers
-    return Score(fans, total, (whole(rules, "base_points") + total) * rules.stake)
+    return Judge(concealed, hand.melds, tile, moment, winds_key(hand.seat_wind, hand.round_wind))
+
+
+def judged(hand: WinningHand) -> tuple[int, int]:
+    """The fans paid in a hand, and all that its dearest reading shows, paid or not; flowers apart."""
+    judge = _judge(hand)
+    judge.judge()
+    return judge.paid, judge.shown
 
 
 _FLOWERS = tuple(FanScore("flower", FAN_BY_ID["flower"].name_zh, number, number) for number in range(9))
@@ -66,16 +81,20 @@ def _fan_scores(paid: int, times: int) -> tuple[FanScore, ...]:
 
 def waits(rules: Ruleset, concealed: tuple[Tile, ...], melds: tuple[Meld, ...]) -> tuple[Tile, ...]:
     """Kinds that complete the hand in any shape, ascending; not those of which all four are one's own."""
-    counts = counts_of(concealed)
-    found = kinds_of(waits_of(counts, len(melds)))
-    return tuple(tile for tile in found if _own_copies(counts, melds, tile) < COPIES)
+    low, high = counts_of(concealed)
+    found = waits_of(low, high, len(melds))
+    if not found:
+        return ()
+    _, _, meld_low, meld_high, _ = melds_part(melds)
+    kongs = {meld.tile for meld in melds if meld.is_kong}
+    return tuple(
+        tile
+        for tile in kinds_of(found)
+        if copies(low + meld_low, high + meld_high, tile) < COPIES and tile not in kongs
+    )
 
 
 COPIES = 4
-
-
-def _own_copies(counts: int, melds: tuple[Meld, ...], tile: Tile) -> int:
-    return (counts >> (3 * tile) & 7) + sum(meld.tiles.count(tile) for meld in melds)
 
 
 # --- what cannot be (DZ-44) ---------------------------------------------------------------------

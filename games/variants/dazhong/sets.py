@@ -1,27 +1,33 @@
 """Hands as numbers: counts, sets and readings packed so that they add up.
 
-Counts: three bits a kind, kind 0 lowest, so that a suit is 27 bits and a hand four of them. Sets
-come as two numbers. `runs` counts the runs of each lowest tile in base five. `blocks` holds, from
-the lowest bit: a bit for each kind that is a pung or kong, the kind of the pair plus one, how many
-sets and pairs show a terminal or honour, and how many show a five. Both are sums over the parts of
-a hand, so a reading is the sum of its suits and melds.
+Counts: three bits a kind in two numbers, so that a suit is 27 bits. `low` holds characters and dots,
+`high` bamboo and honours, each from its lowest kind up.
 
-Tables fill on first use. Each is bounded: a full one starts again.
+Sets come as two numbers. `runs` counts the runs of each lowest tile in base five. `blocks` holds, from
+the lowest bit: a bit for each kind that is a pung or kong, the kind of the pair plus one, how many sets
+and pairs show a terminal or honour, how many show a five, and the number of pungs and kongs. Both are
+sums over the parts of a hand, so a reading is the sum of its suits and melds.
+
+Numbers stay below 2^62, where compiled code is fastest. Tables fill on first use, and a full one starts
+again.
 """
 
-from games.mahjong.decomposition import suit_readings
+from games.mahjong.decomposition import HONOUR_SUIT, suit_readings
 from games.mahjong.melds import Meld, MeldKind
 from games.mahjong.tiles import HONOURS, KIND_COUNT, Tile
 
 SUIT_WIDTH = 27
 SUIT_MASK = (1 << SUIT_WIDTH) - 1
-HONOUR_SHIFT = 3 * SUIT_WIDTH
-ONES = int("1" * KIND_COUNT, 8)
+LOW_KINDS = 18
+ONES = 0o111_111_111_111_111_111
 FOURS = 4 * ONES
 TABLE_SIZE_MAX = 1 << 17
 
-COUNT_OF = tuple(1 << (3 * tile) for tile in range(KIND_COUNT))
-"""One tile of each kind, as counts."""
+ONE_OF = tuple(1 << 3 * (tile % LOW_KINDS) for tile in range(KIND_COUNT))
+"""One tile of each kind, in its half of the counts."""
+
+Counts = tuple[int, int]
+"""`low` and `high`."""
 
 RANKS = 9
 RUN_RANKS = 7
@@ -38,23 +44,36 @@ PAIR_SHIFT = KIND_COUNT
 PAIR_MASK = 63
 OUTSIDE_SHIFT = PAIR_SHIFT + 6
 FIVES_SHIFT = OUTSIDE_SHIFT + 3
+PUNG_COUNT_SHIFT = FIVES_SHIFT + 3
 BLOCK_COUNT_MASK = 7
 ONE_OUTSIDE = 1 << OUTSIDE_SHIFT
 ONE_FIVE = 1 << FIVES_SHIFT
+ONE_PUNG = 1 << PUNG_COUNT_SHIFT
 
 Part = tuple[int, int]
 """Some sets and maybe a pair: `runs` and `blocks`."""
 
-NOTHING: tuple[Part, ...] = ((0, 0),)
-"""The one reading of no tiles."""
 
-
-def counts_of(tiles: tuple[Tile, ...]) -> int:
+def counts_of(tiles: tuple[Tile, ...]) -> Counts:
     """Counts of tiles, at most seven of a kind."""
-    counts = 0
+    low = high = 0
     for tile in tiles:
-        counts += COUNT_OF[tile]
-    return counts
+        if tile < LOW_KINDS:
+            low += ONE_OF[tile]
+        else:
+            high += ONE_OF[tile]
+    return low, high
+
+
+def copies(low: int, high: int, tile: Tile) -> int:
+    """How many of a kind."""
+    half = low if tile < LOW_KINDS else high
+    return half >> 3 * (tile % LOW_KINDS) & 7
+
+
+def kinds_in(half: int) -> int:
+    """One tile of each kind held, in either half of the counts."""
+    return (half | half >> 1 | half >> 2) & ONES
 
 
 def run_part(lowest: Tile) -> Part:
@@ -66,7 +85,7 @@ def run_part(lowest: Tile) -> Part:
 
 def pung_part(tile: Tile) -> Part:
     """A pung or a kong."""
-    return 0, (1 << tile) + _single_kind(tile)
+    return 0, (1 << tile) + ONE_PUNG + _single_kind(tile)
 
 
 def pair_part(tile: Tile) -> Part:
@@ -81,13 +100,12 @@ def _single_kind(tile: Tile) -> int:
     return ONE_FIVE if tile % RANKS == RANKS // 2 else 0
 
 
-# --- the readings of a suit ---------------------------------------------------------------------
+# --- readings of concealed tiles ----------------------------------------------------------------
 
-_SUIT_PARTS: tuple[dict[int, tuple[Part, ...]], ...] = ({0: NOTHING}, {0: NOTHING}, {0: NOTHING}, {0: NOTHING})
-HONOUR_SUIT = 3
+_SUIT_PARTS: list[dict[int, list[Part]]] = [{}, {}, {}, {}]
 
 
-def suit_parts(suit: int, value: int) -> tuple[Part, ...]:
+def suit_parts(suit: int, value: int) -> list[Part]:
     """Every reading of a suit's counts as sets and at most one pair; which of both its size says."""
     table = _SUIT_PARTS[suit]
     found = table.get(value)
@@ -98,36 +116,44 @@ def suit_parts(suit: int, value: int) -> tuple[Part, ...]:
     return found
 
 
-def _read_suit(suit: int, value: int) -> tuple[Part, ...]:
+def _read_suit(suit: int, value: int) -> list[Part]:
     parts = []
+    first = RANKS * suit
     for reading in suit_readings(value, suit != HONOUR_SUIT):
-        first = RANKS * suit
         members = [pung_part(first + rank) for rank in reading.triplets]
         members += [run_part(first + rank) for rank in reading.runs]
         if reading.pair is not None:
             members.append(pair_part(first + reading.pair))
         parts.append((sum(runs for runs, _ in members), sum(blocks for _, blocks in members)))
-    return tuple(parts)
+    return parts
 
 
-def sets_and_pair(counts: int) -> list[Part]:
+def sets_and_pair(low: int, high: int) -> list[Part]:
     """Every reading of tiles as sets and exactly one pair; the caller knows the right number of tiles."""
-    found: list[Part] = [(0, 0)]
-    pairs = 0
+    runs = blocks = pairs = 0
+    several: list[list[Part]] = []
     for suit in range(4):
-        value = counts >> (SUIT_WIDTH * suit) & SUIT_MASK
+        half = low if suit < 2 else high
+        value = half >> SUIT_WIDTH if suit & 1 else half & SUIT_MASK
         if not value:
             continue
         parts = suit_parts(suit, value)
         if not parts:
             return []
-        if parts[0][1] >> PAIR_SHIFT & PAIR_MASK:
+        more_runs, more_blocks = parts[0]
+        if more_blocks >> PAIR_SHIFT & PAIR_MASK:
             pairs += 1
-        if len(parts) == 1 and len(found) == 1:
-            found = [(found[0][0] + parts[0][0], found[0][1] + parts[0][1])]
+        if len(parts) == 1:
+            runs += more_runs
+            blocks += more_blocks
         else:
-            found = [(runs + more[0], blocks + more[1]) for runs, blocks in found for more in parts]
-    return found if pairs == 1 else []
+            several.append(parts)
+    if pairs != 1:
+        return []
+    found = [(runs, blocks)]
+    for parts in several:
+        found = [(runs + more_runs, blocks + more_blocks) for runs, blocks in found for more_runs, more_blocks in parts]
+    return found
 
 
 # --- melds --------------------------------------------------------------------------------------
@@ -137,43 +163,47 @@ ONE_CONCEALED_KONG = 1 << 3
 ONE_MELDED_KONG = 1 << 6
 MELD_COUNT_MASK = 7
 
-_MELD_KINDS = {
-    MeldKind.CHOW: ONE_CLAIMED,
-    MeldKind.PUNG: ONE_CLAIMED,
-    MeldKind.EXPOSED_KONG: ONE_CLAIMED + ONE_MELDED_KONG,
-    MeldKind.ADDED_KONG: ONE_CLAIMED + ONE_MELDED_KONG,
-    MeldKind.CONCEALED_KONG: ONE_CONCEALED_KONG,
-}
+MeldsPart = tuple[int, int, int, int, int]
+"""Melds: `runs`, `blocks`, `low`, `high`, and how many of them are what `ONE_...` names.
 
-MeldPart = tuple[int, int, int, int]
-"""A meld: `runs`, `blocks`, its counts, and its kind as one of each number that `ONE_...` names.
-
-The counts hold a kong as one tile: its four are no 四归一, and nobody holds more of them.
+The counts hold a kong as one tile: its four are no 四归一, and nobody else has any of them.
 """
 
-
-def _meld_part(kind: MeldKind, tile: Tile) -> MeldPart:
-    runs, blocks = run_part(tile) if kind is MeldKind.CHOW else pung_part(tile)
-    if kind is MeldKind.CHOW:
-        counts = COUNT_OF[tile] + COUNT_OF[tile + 1] + COUNT_OF[tile + 2]
-    else:
-        counts = COUNT_OF[tile] * (3 if kind is MeldKind.PUNG else 1)
-    return runs, blocks, counts, _MELD_KINDS[kind]
+NO_MELDS: MeldsPart = (0, 0, 0, 0, 0)
 
 
-_MELD_PARTS: dict[MeldKind, dict[Tile, MeldPart]] = {
-    kind: {tile: _meld_part(kind, tile) for tile in range(KIND_COUNT) if kind is not MeldKind.CHOW or RUN_OF[tile]}
-    for kind in MeldKind
-}
+def _meld_part(part: Part, tiles: tuple[Tile, ...], what: int) -> MeldsPart:
+    low, high = counts_of(tiles)
+    return part[0], part[1], low, high, what
 
 
-def melds_part(melds: tuple[Meld, ...]) -> MeldPart:
+_CHOWS = [
+    _meld_part(run_part(tile), (tile, tile + 1, tile + 2), ONE_CLAIMED) if RUN_OF[tile] else NO_MELDS
+    for tile in range(KIND_COUNT)
+]
+_PUNGS = [_meld_part(pung_part(tile), (tile,) * 3, ONE_CLAIMED) for tile in range(KIND_COUNT)]
+_MELDED_KONGS = [_meld_part(pung_part(tile), (tile,), ONE_CLAIMED + ONE_MELDED_KONG) for tile in range(KIND_COUNT)]
+_CONCEALED_KONGS = [_meld_part(pung_part(tile), (tile,), ONE_CONCEALED_KONG) for tile in range(KIND_COUNT)]
+
+_CHOW, _PUNG, _CONCEALED_KONG = MeldKind.CHOW, MeldKind.PUNG, MeldKind.CONCEALED_KONG
+
+
+def melds_part(melds: tuple[Meld, ...]) -> MeldsPart:
     """All melds of a hand together."""
-    runs = blocks = counts = kinds = 0
+    runs = blocks = low = high = what = 0
     for meld in melds:
-        part = _MELD_PARTS[meld.kind][meld.tile]
+        kind = meld.kind
+        if kind is _CHOW:
+            part = _CHOWS[meld.tile]
+        elif kind is _PUNG:
+            part = _PUNGS[meld.tile]
+        elif kind is _CONCEALED_KONG:
+            part = _CONCEALED_KONGS[meld.tile]
+        else:
+            part = _MELDED_KONGS[meld.tile]
         runs += part[0]
         blocks += part[1]
-        counts += part[2]
-        kinds += part[3]
-    return runs, blocks, counts, kinds
+        low += part[2]
+        high += part[3]
+        what += part[4]
+    return runs, blocks, low, high, what

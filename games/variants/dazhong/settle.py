@@ -7,7 +7,7 @@ from games.mahjong.events import EndCause, Ended
 from games.mahjong.hand import Score
 from games.mahjong.ruleset import Ruleset
 from games.mahjong.state import State
-from games.variants.dazhong.options import whole
+from games.variants.dazhong.options import base_points
 
 
 def win_payments(state: State, winner: Seat, worth: Score) -> tuple[Payment, ...]:
@@ -21,7 +21,7 @@ def _asked(state: State, winner: Seat, worth: Score) -> Iterator[tuple[Seat, int
         return
     giver = state.question.seat
     yield giver, worth.amount
-    base = whole(state.ruleset, "base_points") * state.ruleset.stake
+    base = base_points(state.ruleset) * state.ruleset.stake
     yield from ((payer, base) for payer in state.others(winner) if payer != giver)
 
 

@@ -27,14 +27,17 @@ from games.variants.dazhong.fans import (
 )
 from games.variants.dazhong.sets import (
     BLOCK_COUNT_MASK,
-    COUNT_OF,
     FIVES_SHIFT,
     FOURS,
+    LOW_KINDS,
     MELD_COUNT_MASK,
+    NO_MELDS,
+    ONE_OF,
     ONES,
     OUTSIDE_SHIFT,
     PAIR_MASK,
     PAIR_SHIFT,
+    PUNG_COUNT_SHIFT,
     PUNGS_MASK,
     RANKS,
     RUN_BASE,
@@ -43,20 +46,19 @@ from games.variants.dazhong.sets import (
     SUIT_WIDTH,
     SUITED_PUNGS_MASK,
     TABLE_SIZE_MAX,
-    Part,
+    copies,
     counts_of,
+    kinds_in,
     melds_part,
     sets_and_pair,
 )
-from games.variants.dazhong.waiting import HONOUR_ONES, KNITTED, ORPHANS, kinds_in, waits_of
+from games.variants.dazhong.waiting import HONOUR_ONES, KNITTED, ORPHANS, waits_of
 
 NO_TILE = -1
 """In place of the winning tile where there is none (DZ-43)."""
 
-KNITTED_KINDS = 9
-ORPHAN_KINDS = 13
-SINGLE_KINDS = 14
-"""Kinds that a hand of the shape shows at least."""
+SINGLES = 14
+"""Tiles of honours and knitted, all different."""
 SETS = 4
 
 NINE_GATES = 0o311111113
@@ -83,7 +85,14 @@ Worth = tuple[int, int, int]
 
 
 class Judge:
-    """One hand on one winning tile: what all its readings share, and the dearest of them so far."""
+    """One hand on one winning tile: what all its readings share, and the dearest of them so far.
+
+    Attributes:
+        total: of the dearest reading, without flowers; below zero while there is none.
+        paid: its fans that are paid.
+        paid_times: the times of those counted.
+        shown: all fans it shows, paid or not.
+    """
 
     def __init__(
         self, concealed: tuple[Tile, ...], melds: tuple[Meld, ...], tile: Tile, moment: int, winds: int
@@ -98,105 +107,108 @@ class Judge:
             winds: as `fans.winds_key` makes them.
         """
         self.tile = tile
-        self.waiting = counts_of(concealed)
-        self.counts = self.waiting if tile == NO_TILE else self.waiting + COUNT_OF[tile]
+        self.waiting_low, self.waiting_high = counts_of(concealed)
+        self.low, self.high = self.waiting_low, self.waiting_high
+        if tile >= LOW_KINDS:
+            self.high += ONE_OF[tile]
+        elif tile >= 0:
+            self.low += ONE_OF[tile]
         self.meld_count = len(melds)
-        self.runs, self.blocks, meld_counts, meld_kinds = melds_part(melds)
-        claimed = meld_kinds & MELD_COUNT_MASK
+        self.runs, self.blocks, meld_low, meld_high, meld_kinds = melds_part(melds) if melds else NO_MELDS
         self.concealed_kongs = meld_kinds >> 3 & MELD_COUNT_MASK
-        self.kong_key = self.concealed_kongs << 9 | (meld_kinds >> 6 & MELD_COUNT_MASK) << 12
-        if tile != NO_TILE and meld_counts >> (3 * tile) & 7 == 3:
+        self.key = self.concealed_kongs << 9 | (meld_kinds >> 6 & MELD_COUNT_MASK) << 12
+        if tile != NO_TILE and melds and copies(meld_low, meld_high, tile) == 3:
             moment |= LAST_OF_KIND
         self.by_self = moment & BY_SELF != 0
         self.winds = winds
-        everything = self.counts + meld_counts
-        kinds = kinds_in(everything)
-        if is_even(kinds):
-            self.kong_key |= EVEN_KEY
-        self.fans = fans_of_kinds(kinds) | fans_of_moment(moment | claimed << CLAIMED_SHIFT)
+        low, high = self.low + meld_low, self.high + meld_high
+        kinds_low, kinds_high = kinds_in(low), kinds_in(high)
+        if is_even(kinds_low, kinds_high):
+            self.key |= EVEN_KEY
+        claimed = meld_kinds & MELD_COUNT_MASK
+        self.fans = fans_of_kinds(kinds_low, kinds_high) | fans_of_moment(moment | claimed << CLAIMED_SHIFT)
         self.times = 0
-        hogs = everything & FOURS
-        if hogs:
+        if low & FOURS or high & FOURS:
             self.fans |= _HOG
-            self.times = hogs.bit_count() * _HOG_ONCE
+            self.times = ((low & FOURS).bit_count() + (high & FOURS).bit_count()) * _HOG_ONCE
         self.lone = -1
         self.total = -1
         self.paid = 0
         self.paid_times = 0
+        self.shown = 0
 
     def judge(self) -> Worth:
-        """The dearest reading; a total below zero if there is none."""
+        """The dearest reading; a total below zero if there is none.
+
+        Sets with a pair may be seven pairs too; every other shape has nine or more tiles that stand apart, and
+        no second reading.
+        """
         gates = _NINE_GATES if self.meld_count == 0 and self._is_nine_gates() else 0
-        for runs, blocks in sets_and_pair(self.counts):
-            self._read(runs, blocks, gates, self.counts)
-        if self.meld_count <= 1:
-            kinds = kinds_in(self.counts)
-            kind_count = kinds.bit_count()
+        for runs, blocks in sets_and_pair(self.low, self.high):
+            self._read(runs, blocks, gates, self.low, self.high)
+        if self.meld_count == 0 and not self.low & ONES and not self.high & ONES:
+            self._pairs()
+        if self.total < 0 and self.meld_count <= 1:
+            self._knitted_straight()
             if self.meld_count == 0:
-                if not self.counts & ONES:
-                    self._pairs()
-                elif kind_count >= ORPHAN_KINDS:
-                    self._singles(kinds, kind_count)
-            if kind_count >= KNITTED_KINDS:
-                self._knitted_straight(kinds)
+                self._singles()
         return self.total, self.paid, self.paid_times
 
     # --- shapes -----------------------------------------------------------------------------
 
     def _is_nine_gates(self) -> bool:
         """Whether the hand, its winning tile apart, is 1112345678999 of one suit (DZ#4, DZ-43)."""
-        for suit in range(3):
-            extra = (self.waiting >> (SUIT_WIDTH * suit)) - NINE_GATES
-            if extra < 0 or extra > SUIT_MASK or self.waiting & ((1 << (SUIT_WIDTH * suit)) - 1):
-                continue
-            if self.tile != NO_TILE:
-                return extra == 0
-            return extra & ONES == extra and extra & (extra - 1) == 0
-        return False
+        value = _one_suit(self.waiting_low, self.waiting_high)
+        if value < NINE_GATES:
+            return False
+        extra = value - NINE_GATES
+        if self.tile != NO_TILE:
+            return extra == 0
+        return extra & ONES == extra and extra & (extra - 1) == 0
 
     def _pairs(self) -> None:
         """Seven pairs; four alike are two of them."""
         fans = _SEVEN_PAIRS
-        for suit in range(3):
-            shift = SUIT_WIDTH * suit
-            value = self.counts >> shift
-            if value in SEVEN_SHIFTED and value << shift == self.counts:
-                fans |= _SEVEN_SHIFTED
+        if _one_suit(self.low, self.high) in SEVEN_SHIFTED:
+            fans |= _SEVEN_SHIFTED
         self._offer(self.fans | fans, self.times)
 
-    def _singles(self, kinds: int, kind_count: int) -> None:
+    def _singles(self) -> None:
         """Thirteen orphans, and honours with knitted tiles."""
-        if kinds == ORPHANS:
+        low, high = kinds_in(self.low), kinds_in(self.high)
+        if (low, high) == ORPHANS:
             self._offer(self.fans | _ORPHANS, self.times)
-        if kind_count != SINGLE_KINDS:
+        if low.bit_count() + high.bit_count() != SINGLES:
             return
-        for knitted in KNITTED:
-            if kinds & ~(knitted | HONOUR_ONES) == 0:
+        for knitted_low, knitted_high in KNITTED:
+            if not low & ~knitted_low and not high & ~(knitted_high | HONOUR_ONES):
                 fans = _LESSER
-                if kinds & HONOUR_ONES == HONOUR_ONES:
+                if high & HONOUR_ONES == HONOUR_ONES:
                     fans |= _GREATER
-                if kinds & knitted == knitted:
+                if low == knitted_low and high & ~HONOUR_ONES == knitted_high:
                     fans |= _STRAIGHT
                 self._offer(self.fans | fans, self.times)
 
-    def _knitted_straight(self, kinds: int) -> None:
+    def _knitted_straight(self) -> None:
         """The nine knitted tiles as three sets, with one set more and the pair."""
-        for knitted in KNITTED:
-            if kinds & knitted == knitted:
-                rest = self.counts - knitted
-                for runs, blocks in sets_and_pair(rest):
-                    self._read(runs, blocks, _STRAIGHT, rest)
+        kinds_low, kinds_high = kinds_in(self.low), kinds_in(self.high)
+        for knitted_low, knitted_high in KNITTED:
+            if kinds_low & knitted_low == knitted_low and kinds_high & knitted_high == knitted_high:
+                low, high = self.low - knitted_low, self.high - knitted_high
+                for runs, blocks in sets_and_pair(low, high):
+                    self._read(runs, blocks, _STRAIGHT, low, high)
 
     # --- one reading ------------------------------------------------------------------------
 
-    def _read(self, runs: int, blocks: int, fans: int, counts: int) -> None:
+    def _read(self, runs: int, blocks: int, fans: int, low: int, high: int) -> None:
         """Offer a reading as sets and a pair.
 
         Args:
             runs: those it sees in the concealed tiles.
             blocks: its pungs and pair.
             fans: what its shape is worth by itself.
-            counts: the concealed tiles it reads so.
+            low: the concealed tiles it reads so.
+            high: the same.
         """
         fans |= self.fans
         times = self.times
@@ -218,17 +230,13 @@ class Judge:
             more, more_times = fans_of_honours(pungs >> HONOURS.start, honour_pair, self.winds)
             fans |= more
             times += more_times
-        key = self.kong_key | self._concealed_pungs(blocks, counts) << 6
+        pung_count = all_blocks >> PUNG_COUNT_SHIFT
+        key = self.key | SETS - pung_count | pung_count << 3 | self._concealed_pungs(blocks, low, high) << 6
+        key |= (all_blocks >> OUTSIDE_SHIFT & BLOCK_COUNT_MASK) << 15
+        key |= (all_blocks >> FIVES_SHIFT & BLOCK_COUNT_MASK) << 18
         if pair <= HONOURS.start:
             key |= SUITED_PAIR_KEY
-        pung_count = pungs.bit_count()
-        fans |= fans_of_set_counts(
-            key
-            | SETS - pung_count
-            | pung_count << 3
-            | (all_blocks >> OUTSIDE_SHIFT & BLOCK_COUNT_MASK) << 15
-            | (all_blocks >> FIVES_SHIFT & BLOCK_COUNT_MASK) << 18
-        )
+        fans |= fans_of_set_counts(key)
         if self.tile != NO_TILE:
             fans |= self._wait_fan(runs, pair)
         if fans & _NINE_GATES and times & _END_PUNG_TIMES:
@@ -237,13 +245,13 @@ class Judge:
                 fans &= ~_END_PUNG
         self._offer(fans, times)
 
-    def _concealed_pungs(self, blocks: int, counts: int) -> int:
+    def _concealed_pungs(self, blocks: int, low: int, high: int) -> int:
         """Pungs nobody gave to; one completed by another's tile counts where the tile fits a run too (DZ-36).
 
         A fourth copy beside a pung can only stand in a run.
         """
-        concealed = self.concealed_kongs + (blocks & PUNGS_MASK).bit_count()
-        if not self.by_self and blocks >> self.tile & 1 and counts >> (3 * self.tile) & 7 == 3:
+        concealed = self.concealed_kongs + (blocks >> PUNG_COUNT_SHIFT)
+        if not self.by_self and blocks >> self.tile & 1 and copies(low, high, self.tile) == 3:
             concealed -= 1
         return concealed
 
@@ -253,14 +261,15 @@ class Judge:
         fan = 0
         if tile < HONOURS.start and runs:
             rank = tile % RANKS
-            if rank == 2 and runs // RUN_OF[tile - 2] % RUN_BASE or rank == 6 and runs // RUN_OF[tile] % RUN_BASE:
+            edge = tile - 2 if rank == 2 else tile if rank == 6 else NO_TILE
+            if edge != NO_TILE and runs // RUN_OF[edge] % RUN_BASE:
                 fan = _EDGE
             elif 1 <= rank <= 7 and runs // RUN_OF[tile - 1] % RUN_BASE:
                 fan = _CLOSED
         if not fan and pair == tile + 1:
             fan = _SINGLE
         if fan and self.lone < 0:
-            waits = waits_of(self.waiting, self.meld_count)
+            waits = waits_of(self.waiting_low, self.waiting_high, self.meld_count)
             self.lone = 1 if waits & (waits - 1) == 0 else 0
         return fan if self.lone > 0 else 0
 
@@ -270,7 +279,14 @@ class Judge:
         times &= paid_times
         total = value + value_of_times(times)
         if total > self.total:
-            self.total, self.paid, self.paid_times = total, kept, times
+            self.total, self.paid, self.paid_times, self.shown = total, kept, times, fans
+
+
+def _one_suit(low: int, high: int) -> int:
+    """The counts of the only suit a hand has tiles of; -1 if it has others, or honours."""
+    if not high:
+        return low if low <= SUIT_MASK else low >> SUIT_WIDTH if not low & SUIT_MASK else -1
+    return high if not low and high <= SUIT_MASK else -1
 
 
 # --- what is paid of the fans a reading shows -----------------------------------------------------
