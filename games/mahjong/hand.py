@@ -79,7 +79,12 @@ class WinningHand:
 
 @dataclass(frozen=True, slots=True)
 class FanScore:
-    """One row of the fan table in a hand: `value` is all its occurrences together, `times` how many they are."""
+    """One row of the fan table in a hand.
+
+    Attributes:
+        value: fan of all its occurrences together.
+        times: how many they are, in games that count them (DZ); else 1.
+    """
 
     fan_id: str
     name_zh: str

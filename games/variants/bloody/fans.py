@@ -113,7 +113,7 @@ def _shapes(rules: Ruleset, hand: WinningHand) -> Iterator[Reading | None]:
 def _fans(rules: Ruleset, read: ReadHand) -> tuple[FanScore, ...]:
     counted = ((fan, int(DETECTORS[fan.fan_id](read))) for fan in fans_of(rules.seat_count))
     return tuple(
-        FanScore(fan.fan_id, fan.name_zh, times * fan.value[rules.seat_count], times) for fan, times in counted if times
+        FanScore(fan.fan_id, fan.name_zh, times * fan.value[rules.seat_count]) for fan, times in counted if times
     )
 
 
