@@ -367,6 +367,41 @@ _LEDGER = {
         "The books are closed for the moment.",
         "The ledger's store would lose acknowledged money in a power cut; an operator must act. Nothing was done.",
     ),
+    Reason.BUDGET_EXHAUSTED: Entry(
+        _FAILED,
+        False,
+        "资金池余额不足",
+        "The fund is exhausted.",
+        "The fund that was to pay has not enough left; an operator may grant it more. Nothing was done.",
+    ),
+    Reason.BOOKS_STOPPED: Entry(
+        _AWAY,
+        True,
+        "账本暂停服务",
+        "The books are closed for the moment.",
+        "The journal lost entries or is another one; nothing is written until an operator decides. Nothing was done.",
+    ),
+    Reason.BOOKS_WRONG: Entry(
+        _FAILED,
+        False,
+        "账目不符，暂停发放",
+        "The books do not add up; nothing is granted now.",
+        "The last check found the books wrong; grants are refused until a later check finds them right.",
+    ),
+    Reason.ENTRY_UNKNOWN: Entry(
+        _MISSING,
+        False,
+        "没有此账目",
+        "There is no such entry.",
+        "The journal has no entry of this number, or it moved no money.",
+    ),
+    Reason.ENTRY_REVERSED: Entry(
+        _EXISTS,
+        False,
+        "此账目已冲正",
+        "This entry was reversed before.",
+        "An entry is reversed once; metadata names the reversal.",
+    ),
 }
 
 CATALOGUE: Mapping[Reason, Entry] = MappingProxyType(_PLATFORM | _SEATS | _TABLES | _PLAY | _SCORING | _LEDGER)

@@ -42,6 +42,7 @@ _ROOM = "/cardroom.matchmaker.v1.RoomService/"
 _SEAT = "/cardroom.matchmaker.v1.SeatService/"
 _SCORING = "/cardroom.scoring.v1.ScoringService/"
 _LEDGER = "/cardroom.ledger.v1.LedgerService/"
+_ACCOUNT = "/cardroom.ledger.v1.AccountService/"
 _ADMIN = "/cardroom.ledger.v1.AccountAdminService/"
 _AUDIT = "/cardroom.ledger.v1.AuditService/"
 
@@ -72,8 +73,20 @@ METHOD_ROLES: Mapping[str, frozenset[str]] = MappingProxyType(
         _LEDGER + "ReleaseStake": frozenset({"table"}),
         _LEDGER + "Claim": frozenset({"table"}),
         _LEDGER + "Settle": frozenset({"table"}),
+        _LEDGER + "Void": frozenset({"table"}),
+        _LEDGER + "Penalize": frozenset({"table"}),
+        _ACCOUNT + "GetAccount": frozenset({"player", "operator"}),
+        _ACCOUNT + "ListStatement": frozenset({"player", "operator"}),
         _ADMIN + "Grant": frozenset({"operator"}),
+        _ADMIN + "GrantRelief": frozenset({"operator"}),
+        _ADMIN + "FreezeAccount": frozenset({"operator"}),
+        _ADMIN + "UnfreezeAccount": frozenset({"operator"}),
+        _ADMIN + "Reverse": frozenset({"operator"}),
+        _ADMIN + "ResumeBooks": frozenset({"operator"}),
         _AUDIT + "VerifyBooks": frozenset({"operator"}),
+        _AUDIT + "GetTotals": frozenset({"operator"}),
+        _AUDIT + "ExportJournal": frozenset({"operator"}),
+        _AUDIT + "WatchDeals": frozenset({"operator"}),
     }
 )
 """Full method name -> roles that may call it. A method without a row is refused.

@@ -8,6 +8,7 @@ an assertion.
 from games.kernel.game import Game, OptionError, Seat, fold, turn_order
 from games.kernel.money import SYSTEM, Line, Paid, Payment, pay
 from games.kernel.reasons import IllegalAction, Reason
+from games.kernel.values import changed
 
 __all__ = [
     "SYSTEM",
@@ -19,6 +20,7 @@ __all__ = [
     "Payment",
     "Reason",
     "Seat",
+    "changed",
     "fold",
     "pay",
     "turn_order",

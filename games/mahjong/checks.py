@@ -21,7 +21,7 @@ from games.mahjong.claims import (
 from games.mahjong.events import DrawSource
 from games.mahjong.melds import MeldKind
 from games.mahjong.state import QUESTIONS, Phase, State
-from games.mahjong.tiles import Tile
+from games.mahjong.tiles import HIDDEN, Tile
 
 KONG_COPIES = 4
 
@@ -294,25 +294,48 @@ def legal(state: State, seat: Seat) -> tuple[asked.PlayerAction, ...]:
     """Every move of this seat that `decide` accepts now, wins first, then kongs, then the rest."""
     if state.phase in (Phase.CLOSED, Phase.OPENED, Phase.OVER):
         return ()
-    hand = sorted(set(state.hands[seat]))
-    candidates: tuple[asked.PlayerAction, ...] = (asked.Win(seat),)
-    if state.phase in QUESTIONS:
-        candidates += (asked.Kong(seat), asked.Pung(seat), *_chows(state, seat), asked.Pass(seat))
-    elif state.phase is Phase.OFFER:
-        candidates += (asked.Decline(seat),)
-    elif state.turn == seat:
-        candidates += tuple(asked.Kong(seat, tile) for tile in hand)
-        candidates += tuple(asked.Discard(seat, tile) for tile in hand)
-    candidates += (asked.Declare(seat), asked.Lock(seat))
-    return tuple(action for action in candidates if refused(state, action) is None)
+    moves = _legal_answers(state, seat) if state.phase in QUESTIONS else _legal_in_turn(state, seat)
+    standing = (asked.Declare(seat), asked.Lock(seat))
+    return (*moves, *(action for action in standing if action not in moves and refused(state, action) is None))
 
 
-def _chows(state: State, seat: Seat) -> tuple[asked.Chow, ...]:
-    """The chows a seat could ask for, whether allowed or not."""
-    if state.question is None or state.question.tile is None or state.ruleset.chow_from == "none":
+def _legal_answers(state: State, seat: Seat) -> tuple[asked.PlayerAction, ...]:
+    question, choices = state.question, claims_open(state, seat)
+    assert question is not None
+    if not choices:
         return ()
-    tile = state.question.tile
-    return tuple(asked.Chow(seat, (tile + first, tile + second)) for first, second in CHOW_OFFSETS.values())
+    return (*(_answer(choice, seat, question.tile) for choice in choices), asked.Pass(seat))
+
+
+def _answer(choice: Choice, seat: Seat, tile: Tile | None) -> asked.PlayerAction:
+    """The action that gives an answer to the question about a tile."""
+    if choice in CHOW_OFFSETS:
+        assert tile is not None
+        first, second = CHOW_OFFSETS[choice]
+        return asked.Chow(seat, (tile + first, tile + second))
+    return _ANSWER[choice](seat)
+
+
+_ANSWER: dict[Choice, Callable[[Seat], asked.PlayerAction]] = {
+    Choice.WIN: asked.Win,
+    Choice.KONG: asked.Kong,
+    Choice.PUNG: asked.Pung,
+    Choice.DECLARE: asked.Declare,
+}
+
+
+def _legal_in_turn(state: State, seat: Seat) -> tuple[asked.PlayerAction, ...]:
+    if _not_his_turn(state, seat) is not None:
+        return ()
+    own: list[asked.PlayerAction] = [asked.Win(seat)]
+    if state.phase is Phase.OFFER:
+        return (*(action for action in own if refused(state, action) is None), asked.Decline(seat))
+    hand = sorted(set(state.hands[seat]) - {HIDDEN})
+    pungs = [meld.tile for meld in state.melds[seat] if meld.kind is MeldKind.PUNG]
+    own += [asked.Kong(seat, tile) for tile in hand if tile in pungs or state.hands[seat].count(tile) == KONG_COPIES]
+    moves = [action for action in own if refused(state, action) is None]
+    discards = declared_discards(state, seat) if state.declares_with_discard(seat) else hand
+    return (*moves, *(asked.Discard(seat, tile) for tile in discards))
 
 
 def awaiting(state: State) -> frozenset[Seat]:

@@ -10,15 +10,17 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import product
 
-from games.mahjong.tiles import Tile
+from games.mahjong.tiles import KIND_COUNT, Tile
 
 Packed = tuple[int, int, int, int]
 """Counts of a hand: one packed int a suit, honours last."""
 
 EMPTY: Packed = (0, 0, 0, 0)
 SUIT_BITS = 3
+SUIT_RANKS = 9
 HONOUR_SUIT = 3
 RUN_MASK = 0b001_001_001
+ODD_MASK = 0o111_111_111
 
 SETS_ONLY = 1
 SETS_AND_PAIR = 2
@@ -41,10 +43,19 @@ class Reading:
 
 def pack(tiles: Iterable[Tile]) -> Packed:
     """Counts of tiles, at most four of each kind 0..33."""
-    suits = [0, 0, 0, 0]
-    for tile in tiles:
-        suits[tile // 9] += 1 << (tile % 9 * SUIT_BITS)
-    return (suits[0], suits[1], suits[2], suits[3])
+    counts = sum(map(_UNITS.__getitem__, tiles))
+    return (
+        counts & _SUIT_MASK,
+        counts >> _SUIT_WIDTH & _SUIT_MASK,
+        counts >> 2 * _SUIT_WIDTH & _SUIT_MASK,
+        counts >> 3 * _SUIT_WIDTH,
+    )
+
+
+_SUIT_WIDTH = SUIT_RANKS * SUIT_BITS
+_SUIT_MASK = (1 << _SUIT_WIDTH) - 1
+_UNITS = [1 << (tile * SUIT_BITS) for tile in range(KIND_COUNT)]
+"""One of each kind, the suits side by side."""
 
 
 def add(packed: Packed, tile: Tile) -> Packed:
@@ -114,6 +125,14 @@ def suit_flags(value: int, runs_allowed: bool) -> int:
     return flags
 
 
+@cache
+def suit_completions(value: int, runs_allowed: bool, wanted: int) -> tuple[int, ...]:
+    """Ranks that, added to a packed suit, leave it sets only or sets and one pair, as `wanted` says; ascending."""
+    return tuple(
+        rank for rank in range(SUIT_RANKS) if suit_flags(value + (1 << (rank * SUIT_BITS)), runs_allowed) & wanted
+    )
+
+
 def is_sets_and_pair(packed: Packed) -> bool:
     """Whether the tiles are sets and exactly one pair; the caller knows the right number."""
     pairs = 0
@@ -149,3 +168,41 @@ def readings(packed: Packed) -> Iterator[Reading]:
 def is_all_pairs(packed: Packed) -> bool:
     """Whether every kind is held twice or four times (four alike are two pairs)."""
     return all(held in (2, 4) for _, held in counts_of(packed))
+
+
+def sets_and_pair_completions(packed: Packed) -> list[Tile]:
+    """Kinds that make the tiles sets and exactly one pair; the caller knows the right number.
+
+    A suit that is sets only holds a multiple of three tiles. So either one suit holds one too many and the pair comes
+    to lie in it, or two hold two too many: one of them becomes sets, the pair lies in the other.
+    """
+    singles = [suit for suit, value in enumerate(packed) if suit_size(value) % 3 == 1]
+    doubles = [suit for suit, value in enumerate(packed) if suit_size(value) % 3 == 2]
+    if (len(singles), len(doubles)) not in _COMPLETED:
+        return []
+    for suit, value in enumerate(packed):
+        if suit not in singles and suit not in doubles and not suit_flags(value, suit != HONOUR_SUIT) & SETS_ONLY:
+            return []
+    found = [(suit, SETS_AND_PAIR) for suit in singles]
+    for suit, other in zip(doubles, reversed(doubles), strict=True):
+        if suit_flags(packed[other], other != HONOUR_SUIT) & SETS_AND_PAIR:
+            found.append((suit, SETS_ONLY))
+    return [
+        9 * suit + rank
+        for suit, wanted in found
+        for rank in suit_completions(packed[suit], suit != HONOUR_SUIT, wanted)
+    ]
+
+
+_COMPLETED = ((1, 0), (0, 2))
+"""How many suits may hold one and how many two tiles too many where one tile completes the hand."""
+
+
+def all_pairs_completions(packed: Packed) -> list[Tile]:
+    """Kinds that make every kind of the tiles one held twice or four times: the one that is held an odd number."""
+    odd = [value & ODD_MASK for value in packed]
+    singles = [(suit, bits) for suit, bits in enumerate(odd) if bits]
+    if len(singles) != 1 or singles[0][1].bit_count() != 1:
+        return []
+    suit, bit = singles[0]
+    return [9 * suit + (bit.bit_length() - 1) // SUIT_BITS]

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from games.kernel import Seat
+from games.kernel import Seat, changed
 from games.mahjong import events as happened
 from games.mahjong.claims import could_win_and_did_not
 from games.mahjong.drawing import die_thrown, nothing_left, take
@@ -29,7 +29,7 @@ def _opened(state: State, event: happened.Opened) -> State:
     assert state.phase is Phase.CLOSED, event
     start = event.wall_start
     in_order = event.wall[start:] + event.wall[:start]
-    return replace(
+    return changed(
         state,
         ruleset=event.ruleset,
         dealer=event.dealer,
@@ -49,7 +49,7 @@ def _opened(state: State, event: happened.Opened) -> State:
 
 def _dealt(state: State, event: happened.Dealt) -> State:
     assert state.phase is Phase.OPENED, event
-    state = replace(
+    state = changed(
         state,
         phase=Phase.TURN,
         hands=event.hands,
@@ -57,7 +57,7 @@ def _dealt(state: State, event: happened.Dealt) -> State:
         draw=Draw(state.dealer, None, DrawSource.DEAL),
     )
     if state.ruleset.flowers:
-        return replace(state, phase=Phase.OPENING)
+        return changed(state, phase=Phase.OPENING)
     return _begun(state)
 
 
@@ -68,10 +68,10 @@ def _began(state: State, event: happened.Began) -> State:
 
 def _begun(state: State) -> State:
     """Play begins: with the question who declares, where there is one, else with the dealer."""
-    state = replace(state, began=True, phase=Phase.TURN, turn=state.dealer)
+    state = changed(state, began=True, phase=Phase.TURN, turn=state.dealer)
     if not state.ruleset.declares:
         return state
-    return replace(state, phase=Phase.DECLARING, question=_asked(state, state.dealer, None))
+    return changed(state, phase=Phase.DECLARING, question=_asked(state, state.dealer, None))
 
 
 def _asked(state: State, seat: Seat, tile: Tile | None) -> Question:
@@ -82,7 +82,7 @@ def _declared(state: State, event: happened.Declared) -> State:
     """Hands are locked from now on; the dealer's, who has yet to discard, from that discard on (BB-18)."""
     assert state.phase is Phase.DECLARING or event.seats == (state.turn,), event
     at_once = frozenset(event.seats) - {state.dealer}
-    return replace(
+    return changed(
         state,
         phase=Phase.TURN,
         question=None,
@@ -98,7 +98,7 @@ def _drawn(state: State, event: happened.Drawn) -> State:
     state = _without_die(state, event)
     assert not nothing_left(state, event.source), event
     taken = take(state, event.source, event.die)
-    state = replace(
+    state = changed(
         state,
         due=None,
         wall=taken.wall,
@@ -107,8 +107,8 @@ def _drawn(state: State, event: happened.Drawn) -> State:
         hands=_hand_with(state, event.seat, event.tile),
     )
     if not state.began:
-        return replace(state, phase=Phase.OPENING)
-    return replace(
+        return changed(state, phase=Phase.OPENING)
+    return changed(
         state,
         phase=Phase.TURN,
         turn=event.seat,
@@ -125,29 +125,29 @@ def _without_die(state: State, event: happened.Drawn) -> State:
         assert event.die is None, event
         return state
     assert event.die in DIE and state.kong_dice[0] in (HIDDEN_DIE, event.die), event
-    return replace(state, kong_dice=state.kong_dice[1:])
+    return changed(state, kong_dice=state.kong_dice[1:])
 
 
 def _flowered(state: State, event: happened.Flowered) -> State:
     """The flower lies open; its replacement is due, after the offer for all of them (SH-11)."""
     assert state.phase in (Phase.OPENING, Phase.TURN), event
     flowers = (*state.flowers[event.seat], event.tile)
-    state = replace(
+    state = changed(
         state,
         turn=event.seat,
         hands=_hand_without(state, event.seat, event.tile, 1),
         flowers=(*state.flowers[: event.seat], flowers, *state.flowers[event.seat + 1 :]),
     )
     if len(flowers) == state.ruleset.flower_offer_count:
-        return replace(state, phase=Phase.OFFER)
+        return changed(state, phase=Phase.OFFER)
     return _replacement_due(state)
 
 
 def _replacement_due(state: State) -> State:
     """A flower's replacement is the next move; with nothing left to draw the player only discards (SH-3)."""
     if not nothing_left(state, DrawSource.FLOWER):
-        return replace(state, phase=Phase.MOVING, due=DrawSource.FLOWER)
-    return replace(state, phase=Phase.TURN, draw=Draw(state.turn, None, DrawSource.CLAIM))
+        return changed(state, phase=Phase.MOVING, due=DrawSource.FLOWER)
+    return changed(state, phase=Phase.TURN, draw=Draw(state.turn, None, DrawSource.CLAIM))
 
 
 def _declined(state: State, event: happened.Declined) -> State:
@@ -157,12 +157,12 @@ def _declined(state: State, event: happened.Declined) -> State:
 
 def _discarded(state: State, event: happened.Discarded) -> State:
     assert state.phase is Phase.TURN and state.turn == event.seat and state.draw is not None, event
-    return replace(
+    return changed(
         state,
         phase=Phase.CLAIMS,
         hands=_hand_without(state, event.seat, event.tile, 1),
         discards=(*state.discards, TableDiscard(event.seat, event.tile)),
-        draw=replace(state.draw, tile=None),
+        draw=Draw(state.draw.seat, None, state.draw.source),
         question=_asked(state, event.seat, event.tile),
         locked=state.locked | (state.declared & {event.seat}),
     )
@@ -172,12 +172,12 @@ def _answered(state: State, event: happened.Answered) -> State:
     assert state.question is not None and state.question.answers[event.seat] is None, event
     answers = list(state.question.answers)
     answers[event.seat] = event.choice
-    return replace(state, question=replace(state.question, answers=tuple(answers)))
+    return changed(state, question=Question(state.question.seat, state.question.tile, tuple(answers)))
 
 
 def _melded(state: State, event: happened.Melded) -> State:
     state = _claimed(state, event)
-    return replace(
+    return changed(
         state,
         phase=Phase.TURN,
         turn=event.seat,
@@ -200,7 +200,7 @@ def _hands_after_meld(state: State, event: happened.Melded) -> tuple[tuple[Tile,
     own = list(_meld_made(event).tiles)
     own.remove(event.tile)
     for tile in own:
-        state = replace(state, hands=_hand_without(state, event.seat, tile, 1))
+        state = changed(state, hands=_hand_without(state, event.seat, tile, 1))
     return state.hands
 
 
@@ -208,10 +208,10 @@ def _claimed(state: State, event: happened.Melded | happened.Konged) -> State:
     """The last discard taken for a meld: out of the open question, or shared with its winners (BB-14)."""
     if event.shared:
         assert state.phase is Phase.MOVING and state.question is None, event
-        return replace(state, discards=_last_discard(state, Fate.WON, Fate.SHARED))
+        return changed(state, discards=_last_discard(state, Fate.WON, Fate.SHARED))
     assert state.phase is Phase.CLAIMS, event
     state = _question_closed(state)
-    return replace(state, discards=_last_discard(state, Fate.TABLE, Fate.MELDED))
+    return changed(state, discards=_last_discard(state, Fate.TABLE, Fate.MELDED))
 
 
 def _konged(state: State, event: happened.Konged) -> State:
@@ -222,7 +222,7 @@ def _kong_recorded(state: State, event: happened.Konged, earlier: tuple[int, ...
     """The kong in the books: who owes is fixed now (BB-31)."""
     amount = state.ruleset.rain_amount(event.kind)
     record = KongRecord(event.seat, event.kind, event.tile, event.owing, amount)
-    return replace(
+    return changed(
         state,
         turn=event.seat,
         kongs=(*state.kongs, record),
@@ -232,7 +232,7 @@ def _kong_recorded(state: State, event: happened.Konged, earlier: tuple[int, ...
 
 def _kong_exposed(state: State, event: happened.Konged) -> State:
     state = _claimed(state, event)
-    state = replace(
+    state = changed(
         state,
         phase=Phase.MOVING,
         due=DrawSource.REPLACEMENT,
@@ -244,7 +244,7 @@ def _kong_exposed(state: State, event: happened.Konged) -> State:
 
 def _kong_concealed(state: State, event: happened.Konged) -> State:
     assert state.phase is Phase.TURN and state.turn == event.seat, event
-    state = replace(
+    state = changed(
         state,
         phase=Phase.MOVING,
         due=DrawSource.REPLACEMENT,
@@ -256,12 +256,12 @@ def _kong_concealed(state: State, event: happened.Konged) -> State:
 
 def _kong_added(state: State, event: happened.Konged) -> State:
     assert state.phase is Phase.TURN and state.turn == event.seat and state.draw is not None, event
-    state = replace(
+    state = changed(
         state,
         phase=Phase.ROBBERY,
         hands=_hand_without(state, event.seat, event.tile, 1),
         melds=_meld_turned(state, event.seat, event.tile, MeldKind.PUNG, MeldKind.ADDED_KONG),
-        draw=replace(state.draw, tile=None),
+        draw=Draw(state.draw.seat, None, state.draw.source),
         question=_asked(state, event.seat, event.tile),
     )
     return _kong_recorded(state, event, state.turn_kongs)
@@ -292,7 +292,7 @@ def _won_by_discard(state: State, event: happened.Won) -> State:
     for index in event.transferred:
         assert kongs[index].outcome is KongOutcome.OPEN, event
         kongs[index] = replace(kongs[index], outcome=KongOutcome.TRANSFERRED, receivers=receivers)
-    state = replace(state, kongs=tuple(kongs), discards=_last_discard(state, Fate.TABLE, Fate.WON))
+    state = changed(state, kongs=tuple(kongs), discards=_last_discard(state, Fate.TABLE, Fate.WON))
     return _after_win(state, event, after=receivers[-1], due=DrawSource.WALL)
 
 
@@ -313,9 +313,9 @@ def _won_by_rob(state: State, event: happened.Won) -> State:
     else:
         kong = replace(kong, outcome=KongOutcome.VOID)
         melds = _meld_turned(state, owner, tile, MeldKind.ADDED_KONG, MeldKind.PUNG)
-        state = replace(state, melds=melds)
-    state = replace(state, kongs=(*state.kongs[:-1], kong))
-    return replace(_after_win(state, event, after=owner, due=DrawSource.REPLACEMENT), turn=owner)
+        state = changed(state, melds=melds)
+    state = changed(state, kongs=(*state.kongs[:-1], kong))
+    return changed(_after_win(state, event, after=owner, due=DrawSource.REPLACEMENT), turn=owner)
 
 
 _WINS: dict[WinBy, Callable[[State, happened.Won], State]] = {
@@ -329,21 +329,21 @@ def _after_win(state: State, event: happened.Won, *, after: Seat, due: DrawSourc
     """The win counted; the next to draw is the next player, after this seat, who has not won (BB-13)."""
     for winner in event.winners:
         assert not state.has_won(winner.seat), event
-    state = replace(state, phase=Phase.MOVING, due=due, wins=(*state.wins, event))
+    state = changed(state, phase=Phase.MOVING, due=due, wins=(*state.wins, event))
     following = (seat for seat in state.others(after) if not state.has_won(seat))
-    return replace(state, turn=next(following, after))
+    return changed(state, turn=next(following, after))
 
 
 def _locked(state: State, event: happened.Locked) -> State:
-    return replace(state, locked=state.locked | {event.seat})
+    return changed(state, locked=state.locked | {event.seat})
 
 
 def _went_away(state: State, event: happened.WentAway) -> State:
-    return replace(state, away=state.away | {event.seat})
+    return changed(state, away=state.away | {event.seat})
 
 
 def _came_back(state: State, event: happened.CameBack) -> State:
-    return replace(state, away=state.away - {event.seat})
+    return changed(state, away=state.away - {event.seat})
 
 
 def _ended(state: State, event: happened.Ended) -> State:
@@ -352,7 +352,7 @@ def _ended(state: State, event: happened.Ended) -> State:
     kongs = tuple(
         replace(kong, outcome=outcome) for kong, outcome in zip(state.kongs, event.kong_outcomes, strict=True)
     )
-    return replace(state, phase=Phase.OVER, due=None, draw=None, kongs=kongs, hands=event.hands, result=event)
+    return changed(state, phase=Phase.OVER, due=None, draw=None, kongs=kongs, hands=event.hands, result=event)
 
 
 _EVOLVERS: dict[type, Callable[[State, Any], State]] = {
@@ -380,7 +380,7 @@ def _question_closed(state: State, winners: tuple[Seat, ...] = ()) -> State:
     if state.question is None:
         return state
     passed = could_win_and_did_not(state, winners)
-    return replace(state, question=None, win_locked=state.win_locked | passed)
+    return changed(state, question=None, win_locked=state.win_locked | passed)
 
 
 def _hand_with(state: State, seat: Seat, tile: Tile) -> tuple[tuple[Tile, ...], ...]:

@@ -82,13 +82,15 @@ class FanScore:
     """One row of the fan table in a hand.
 
     Attributes:
-        value: fan of all its occurrences together.
+        value: what it adds, all its occurrences together.
+        number: the row's number, where the variant's page numbers them (SH-12, DZ); else 0.
         times: how many they are, in games that count them (DZ); else 1.
     """
 
     fan_id: str
     name_zh: str
     value: int
+    number: int = 0
     times: int = 1
 
 

@@ -103,6 +103,7 @@ class Ruleset:
         hand_situations: situations a hand may be scored with.
         wait_situations: those that make sense for a hand without its winning tile.
         clauses: the variant's rule behind each refusal.
+        hand_clauses: the rule behind each refusal of a hand: "tiles", "size", "situation".
         judgement: what the variant decides itself.
     """
 
@@ -139,6 +140,7 @@ class Ruleset:
     hand_situations: frozenset[Situation]
     wait_situations: frozenset[Situation]
     clauses: tuple[tuple[Reason, str], ...]
+    hand_clauses: tuple[tuple[str, str], ...]
     judgement: Judgement = field(repr=False)
 
     def option(self, name: str) -> object:
@@ -153,6 +155,10 @@ class Ruleset:
     def tile_count(self) -> int:
         """Tiles in the wall before the deal."""
         return 4 * len(self.kinds) + len(self.flowers)
+
+    def hand_clause(self, part: str) -> str:
+        """Number of the rule behind a refusal of a hand."""
+        return dict(self.hand_clauses)[part]
 
     def clause(self, reason: Reason) -> str:
         """Number of the rule behind a refusal; empty if the variant names none."""

@@ -139,19 +139,19 @@ def play(rules: Ruleset, arranged: Arranged, lines: Sequence[str]) -> Played:
 def check_arranged(rules: Ruleset, arranged: Arranged) -> None:
     """Raise HandError if these tiles cannot be dealt."""
     if arranged.dealer not in range(rules.seat_count):
-        raise HandError("dealer", "BB-2", f"seat {arranged.dealer}")
+        raise HandError("dealer", rules.hand_clause("size"), f"seat {arranged.dealer}")
     if len(arranged.hands) != rules.seat_count:
-        raise HandError("hands", "BB-2", f"{len(arranged.hands)} hands")
+        raise HandError("hands", rules.hand_clause("size"), f"{len(arranged.hands)} hands")
     for seat, hand in enumerate(arranged.hands):
         wanted = rules.hand_size + (seat == arranged.dealer)
         if len(hand) != wanted:
-            raise HandError("hands", "BB-2", f"seat {seat} has {len(hand)} tiles, not {wanted}")
+            raise HandError("hands", rules.hand_clause("size"), f"seat {seat} has {len(hand)} tiles, not {wanted}")
     copies = Counter(tile for tiles in (*arranged.hands, arranged.draws, arranged.replacements) for tile in tiles)
     for tile, held in copies.items():
         if tile not in rules.kinds and tile not in rules.flowers:
-            raise HandError("hands", "BB-1", f"{show([tile])} is not in this game")
+            raise HandError("hands", rules.hand_clause("tiles"), f"{show([tile])} is not in this game")
         if held > (COPIES if tile in rules.kinds else 1):
-            raise HandError("hands", "BB-1", f"{held} of {show([tile])}")
+            raise HandError("hands", rules.hand_clause("tiles"), f"{held} of {show([tile])}")
 
 
 class _Run:

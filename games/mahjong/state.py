@@ -100,7 +100,7 @@ class KongRecord:
     receivers: tuple[Seat, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # no slots: `changed` copies it at every step
 class State:
     """A deal.
 
@@ -187,7 +187,11 @@ class State:
 
     def has_won(self, seat: Seat) -> bool:
         """Whether the seat takes no further part (BB-11)."""
-        return any(winner.seat == seat for won in self.wins for winner in won.winners)
+        for won in self.wins:
+            for winner in won.winners:
+                if winner.seat == seat:
+                    return True
+        return False
 
     def playing(self) -> tuple[Seat, ...]:
         """Seats that have not won, ascending."""

@@ -7,7 +7,7 @@ the folded log, and shuffling what a seat cannot see never changes its view.
 
 from dataclasses import replace
 
-from games.kernel import Seat
+from games.kernel import Seat, changed
 from games.mahjong.events import Answered, Dealt, Drawn, Event, Opened, Won
 from games.mahjong.hand import WinBy
 from games.mahjong.state import Draw, Phase, Question, State
@@ -33,7 +33,7 @@ def redact(event: Event, seat: Seat | None) -> Event | None:
         hands = tuple(hand if owner == seat else face_down(hand) for owner, hand in enumerate(event.hands))
         return replace(event, hands=hands)
     if isinstance(event, Drawn):
-        return event if event.seat == seat else replace(event, tile=HIDDEN)
+        return event if event.seat == seat else Drawn(event.seat, HIDDEN, event.source, event.die)
     if isinstance(event, Answered):
         return event if event.seat == seat else None
     if isinstance(event, Won):
@@ -51,7 +51,7 @@ def _redacted_win(event: Won, seat: Seat | None) -> Won:
 def view(state: State, seat: Seat | None) -> State:
     """The state as a seat (None: a spectator) may know it."""
     shown = state.phase is Phase.OVER
-    return replace(
+    return changed(
         state,
         wall=face_down(state.wall),
         tail=face_down(state.tail),
@@ -68,9 +68,9 @@ def _seen_draw(state: State, seat: Seat | None) -> Draw | None:
     draw = state.draw
     if draw is None or draw.tile is None or draw.seat == seat:
         return draw
-    return replace(draw, tile=HIDDEN)
+    return Draw(draw.seat, HIDDEN, draw.source)
 
 
 def _own_answer(question: Question, seat: Seat | None) -> Question:
     answers = tuple(answer if owner == seat else None for owner, answer in enumerate(question.answers))
-    return replace(question, answers=answers)
+    return Question(question.seat, question.tile, answers)

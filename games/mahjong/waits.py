@@ -3,29 +3,20 @@
 from collections.abc import Iterable
 from functools import lru_cache
 
-from games.mahjong.decomposition import HONOUR_SUIT, Packed, add, count, is_all_pairs, is_sets_and_pair, pack
+from games.mahjong.decomposition import (
+    HONOUR_SUIT,
+    Packed,
+    all_pairs_completions,
+    count,
+    pack,
+    sets_and_pair_completions,
+)
 from games.mahjong.melds import Meld
 from games.mahjong.ruleset import Ruleset
-from games.mahjong.tiles import HONOURS, KIND_COUNT, Tile
+from games.mahjong.tiles import HONOURS, Tile
 
 COPIES = 4
 """Tiles of each kind."""
-
-
-def completes(packed: Packed, *, melds: tuple[Meld, ...], pairs_win: bool, honours_win: bool) -> bool:
-    """Whether tiles with the winning one among them are a winning shape.
-
-    Args:
-        packed: counts of the concealed tiles, three for each set still missing and two more.
-        melds: sets on the table.
-        pairs_win: whether all pairs are a winning shape too; only without melds.
-        honours_win: whether honours alone win, whatever their shape.
-    """
-    if is_sets_and_pair(packed):
-        return True
-    if pairs_win and not melds and is_all_pairs(packed):
-        return True
-    return honours_win and not any(packed[:HONOUR_SUIT]) and all(meld.tile in HONOURS for meld in melds)
 
 
 def waits(
@@ -45,15 +36,16 @@ def waits(
         melds: sets on the table.
         kinds: kinds the game is played with.
         pairs_win: whether all pairs are a winning shape too.
-        honours_win: whether honours alone win (SH-12, kind 5).
+        honours_win: whether honours alone win, whatever their shape (SH-12, kind 5).
     """
-    own = [0] * KIND_COUNT
-    for meld in melds:
-        for tile in meld.tiles:
-            own[tile] += 1
     packed = pack(concealed)
-    completing = _completing(packed, melds, kinds, pairs_win, honours_win)
-    return tuple(tile for tile in completing if own[tile] + count(packed, tile) < COPIES)
+    completing = _completing(packed, pairs_win and not melds)
+    if honours_win and _all_honours(packed, melds):
+        completing = tuple(HONOURS)
+    if not completing:
+        return ()
+    held = [count(packed, tile) + _count_in(melds, tile) for tile in completing]
+    return tuple(tile for tile, copies in zip(completing, held, strict=True) if copies < COPIES and tile in kinds)
 
 
 def waits_by_shape(rules: Ruleset, concealed: tuple[Tile, ...], melds: tuple[Meld, ...]) -> tuple[Tile, ...]:
@@ -62,12 +54,17 @@ def waits_by_shape(rules: Ruleset, concealed: tuple[Tile, ...], melds: tuple[Mel
 
 
 @lru_cache(maxsize=1 << 16)
-def _completing(
-    packed: Packed, melds: tuple[Meld, ...], kinds: tuple[Tile, ...], pairs_win: bool, honours_win: bool
-) -> tuple[Tile, ...]:
-    """Waits whoever holds the other copies; most hands are asked about again and again."""
-    return tuple(
-        tile
-        for tile in kinds
-        if completes(add(packed, tile), melds=melds, pairs_win=pairs_win, honours_win=honours_win)
-    )
+def _completing(packed: Packed, pairs_win: bool) -> tuple[Tile, ...]:
+    """Kinds that complete the concealed tiles alone, ascending; most hands are asked about again and again."""
+    found = set(sets_and_pair_completions(packed))
+    if pairs_win:
+        found.update(all_pairs_completions(packed))
+    return tuple(sorted(found))
+
+
+def _all_honours(packed: Packed, melds: tuple[Meld, ...]) -> bool:
+    return not any(packed[:HONOUR_SUIT]) and all(meld.tile in HONOURS for meld in melds)
+
+
+def _count_in(melds: tuple[Meld, ...], tile: Tile) -> int:
+    return sum(meld.tiles.count(tile) for meld in melds)

@@ -1,4 +1,4 @@
-"""What the ledger needs from outside: a store that carries money."""
+"""What the ledger needs from outside: a store that carries money, and an archive of its journal."""
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
@@ -8,18 +8,24 @@ from services.ledger.values import (
     Balance,
     Claimed,
     Entry,
+    Freeze,
     Grant,
     Granted,
     Head,
     Reservation,
+    Resumption,
+    Reversal,
     Settled,
     Settlement,
+    Source,
     Stake,
+    Totals,
+    Void,
 )
 
 
 class Clock(Protocol):
-    """Time, as far as the ledger sees it: what an entry is stamped with, and deadlines."""
+    """Time, as far as the ledger sees it: what an entry is stamped with, deadlines, and pauses."""
 
     def now_ms(self) -> int:
         """Milliseconds since 1970."""
@@ -27,6 +33,10 @@ class Clock(Protocol):
 
     def monotonic_ms(self) -> int:
         """Milliseconds since some moment; never goes back."""
+        ...
+
+    async def sleep_ms(self, ms: int) -> None:
+        """Return after so many milliseconds."""
         ...
 
 
@@ -43,13 +53,16 @@ class LedgerStore(Protocol):
 
     Every call is carried out as one or not at all, and is answered after it is stored. Every call may raise
     ``Refusal`` with STORE_UNAVAILABLE (unknown whether it happened: repeat it as it was), OVERLOADED (it did not
-    happen) or STORE_NOT_DURABLE. A repeat of a changing call returns the first result.
+    happen), STORE_NOT_DURABLE, or BOOKS_STOPPED: the journal ends before what this process has seen of it. A repeat of
+    a changing call returns the first result.
     """
 
-    async def open_account(self, account: str, asset: str, opening: int, call: Call) -> tuple[Balance, bool]:
-        """The account's balance, and whether it was opened now with ``opening`` units out of issuance.
+    async def open_account(
+        self, account: str, asset: str, opening: int, source: Source, call: Call
+    ) -> tuple[Balance, bool]:
+        """The account's balance, and whether it was opened now with ``opening`` units out of the source.
 
-        Raises: Refusal AMOUNT_LIMIT: the supply would pass UNITS_MAX.
+        Raises: Refusal AMOUNT_LIMIT: the supply would pass UNITS_MAX; BUDGET_EXHAUSTED: the fund has not enough.
         """
         ...
 
@@ -76,34 +89,134 @@ class LedgerStore(Protocol):
     async def settle(self, settlement: Settlement, fingerprint: str, call: Call) -> Settled:
         """Carries out a settlement.
 
-        Raises: Refusal FENCED, SETTLEMENT_GAP, SETTLEMENT_OLD, SETTLEMENT_CONFLICT, ACCOUNT_UNKNOWN, STAKE_MISSING,
-            ACCOUNT_FROZEN, AMOUNT_LIMIT, INVALID_FIELD; none of them takes a seq or changes anything.
+        Raises: Refusal FENCED, SETTLEMENT_GAP, SETTLEMENT_OLD (metadata ``journal_number``: the table's last entry),
+            SETTLEMENT_CONFLICT, ACCOUNT_UNKNOWN, STAKE_MISSING, AMOUNT_LIMIT, INVALID_FIELD; none of them takes a seq
+            or changes anything.
         """
         ...
 
-    async def grant(self, grant: Grant, fingerprint: str, call: Call) -> Granted:
-        """Brings money into being for an account.
+    async def void(self, void: Void, fingerprint: str, call: Call) -> Settled:
+        """Takes a seq. Raises: Refusal FENCED, SETTLEMENT_GAP, SETTLEMENT_OLD, SETTLEMENT_CONFLICT."""
+        ...
 
-        Raises: Refusal ACCOUNT_UNKNOWN, REQUEST_ID_REUSED, AMOUNT_LIMIT.
+    async def grant(self, grant: Grant, source: Source, fingerprint: str, call: Call) -> Granted:
+        """Gives an account money out of the source.
+
+        Raises: Refusal ACCOUNT_UNKNOWN, REQUEST_ID_REUSED, AMOUNT_LIMIT, BUDGET_EXHAUSTED, BOOKS_WRONG.
         """
         ...
 
-    async def knows_request(self, request_id: str, asset: str) -> bool:
-        """Whether a grant of this asset has this request id."""
+    async def freeze(self, freeze: Freeze, asset: str, fingerprint: str, call: Call) -> bool:
+        """Freezes an account in one asset, or ends that; returns whether it was carried out before.
+
+        Raises: Refusal ACCOUNT_UNKNOWN, REQUEST_ID_REUSED.
+        """
+        ...
+
+    async def reverse(self, reversal: Reversal, fingerprint: str, call: Call) -> Settled:
+        """Moves an entry back.
+
+        Raises: Refusal ENTRY_REVERSED, ACCOUNT_UNKNOWN, LOCKED_ELSEWHERE, REQUEST_ID_REUSED, INVALID_FIELD.
+        """
+        ...
+
+    async def resume(self, resumption: Resumption, fingerprint: str, call: Call) -> int:
+        """Takes the journal as it stands for the one that counts, and journals that; returns the entry's number.
+
+        Raises: Refusal INVALID_FIELD: it ends elsewhere; REQUEST_ID_REUSED.
+        """
+        ...
+
+    async def bind_request(self, request_id: str, fingerprint: str, call: Call) -> None:
+        """Ties a request id to one content, over all assets. Raises: Refusal REQUEST_ID_REUSED."""
         ...
 
     async def head(self, asset: str) -> Head:
         """Where the journal ends."""
         ...
 
+    async def kept_head(self, asset: str) -> Head:
+        """Where the part of the journal ends that outlives the store: what its replicas have, where it has some."""
+        ...
+
     async def entries(self, asset: str, after: int, count: int) -> list[Entry]:
-        """At most ``count`` journal entries that follow number ``after``, in order."""
+        """The stored entries with the numbers ``after + 1 .. after + count``, in order."""
+        ...
+
+    async def next_entries(self, asset: str, after: int, count: int) -> list[Entry]:
+        """At most ``count`` stored entries that follow number ``after``, however far, in order."""
+        ...
+
+    async def walk(self, asset: str, number: int, account: str, count: int) -> tuple[list[Entry], int]:
+        """Entries of an account, or where it is empty of a table, backwards from one of them; and the number of the
+        next one: 0 at the end, the last one looked for where it is no longer stored.
+        """
+        ...
+
+    async def last_entry(self, asset: str, account: str) -> int:
+        """Number of the last entry of an account; 0 if there is none."""
+        ...
+
+    async def trim(self, asset: str, through: int) -> None:
+        """Drops the entries up to this number from the store."""
         ...
 
     def accounts(self, asset: str) -> AsyncIterator[tuple[str, ...]]:
         """Ids of all accounts, the system's included, in batches; an id may come twice."""
         ...
 
-    async def units(self, asset: str, accounts: Sequence[str]) -> tuple[Head, list[int | None]]:
-        """Stored balances of accounts and the head of the journal at the same moment; None where there is none."""
+    async def units(self, asset: str, accounts: Sequence[str]) -> tuple[Head, list[int | None], list[int]]:
+        """Head of the journal, stored balances (None: there is none) and last entries of accounts, at one moment."""
+        ...
+
+    async def frozen(self, asset: str) -> tuple[Head, frozenset[str]]:
+        """Head of the journal and the frozen accounts, at one moment."""
+        ...
+
+    async def totals(self, asset: str) -> Totals:
+        """What the asset comes to."""
+        ...
+
+    async def mark(self, asset: str, *, wrong: bool) -> None:
+        """Notes whether the last check found the books wrong; while they are, nothing is granted."""
+        ...
+
+
+class ArchiveFault(Exception):
+    """The archive cannot be read or written, or is damaged; the text says where."""
+
+
+class JournalArchive(Protocol):
+    """A copy of the journal outside of the store. Calls block; each may raise ``ArchiveFault`` or ``OSError``."""
+
+    def hold(self) -> bool:
+        """Become the only one that writes to it, for good; returns whether one is."""
+        ...
+
+    def head(self, asset: str) -> Head:
+        """Where the copy ends."""
+        ...
+
+    def sealed(self, asset: str) -> int:
+        """Number of the last entry that is sealed and was checked after it was written; 0 if there is none."""
+        ...
+
+    def append(self, asset: str, entries: Sequence[Entry]) -> None:
+        """Adds the next entries; they are on disk when it returns."""
+        ...
+
+    def entry(self, asset: str, number: int) -> Entry | None:
+        """One entry, if it is there."""
+        ...
+
+    def entries(self, asset: str, after: int, count: int) -> list[Entry]:
+        """The entries with the numbers ``after + 1 .. after + count`` that are there, in order."""
+        ...
+
+    def set_aside(self, asset: str, after: int) -> int:
+        """Takes the entries after this number out of the copy and keeps them apart; returns how many."""
+        ...
+
+    def faults(self, asset: str) -> list[tuple[int, str]]:
+        """What is wrong with the files: number of the first entry concerned, and in words."""
         ...

@@ -1,8 +1,11 @@
 """What the ledger can be told from outside."""
 
-from pydantic import Field, field_validator
+from pathlib import Path
+from typing import Self
 
-from services.ledger.values import UNITS_MAX
+from pydantic import Field, field_validator, model_validator
+
+from services.ledger.values import RELIEF_FUND, ROBOTS_FUND, UNITS_MAX
 from serving.settings import ServiceSettings
 
 
@@ -19,6 +22,46 @@ class LedgerSettings(ServiceSettings):
     batch_count_max: int = Field(64, gt=0, description="Most calls sent to the store together.")
     waiting_count_max: int = Field(2_048, gt=0, description="Most calls that wait for the store; more are refused.")
     table_record_days: int = Field(30, gt=0, description="Days that the record of a table without a stake is kept.")
+    robot_budget: dict[str, int] = Field(
+        {"points": 1_000_000, "coins": 10_000_000},
+        description="By asset, what the fund that robots begin with has when the first one is opened (JSON).",
+    )
+    relief_budget: dict[str, int] = Field(
+        {"points": 100_000, "coins": 1_000_000},
+        description="By asset, what the relief fund has when it is first used (JSON).",
+    )
+    ledger_replicas: int = Field(0, ge=0, description="Replicas that must have a change before it is answered.")
+    barrier_timeout_ms: int = Field(1_000, gt=0, description="Longest wait for them; less than the store's.")
+    ledger_cluster: bool = Field(False, description="Whether the store is a Redis Cluster; its URL is any node's.")
+    ledger_archive_dir: Path | None = Field(
+        None, description="Folder of the journal's archive; unset: nothing is archived, and nothing trimmed."
+    )
+    archive_every_ms: int = Field(1_000, gt=0, description="Pause between two copies of new entries to the archive.")
+    archive_segment_entries: int = Field(10_000, gt=0, description="Entries of a segment; then it is sealed.")
+    journal_kept_entries: int = Field(100_000, gt=0, description="Newest entries that stay in the store once archived.")
+    audit_every_minutes: int = Field(
+        60, ge=0, description="Pause between two checks of the books by the service itself; 0 for none."
+    )
+
+    @property
+    def budgets(self) -> dict[str, dict[str, int]]:
+        """What each fund begins with, by asset."""
+        return {ROBOTS_FUND: self.robot_budget, RELIEF_FUND: self.relief_budget}
+
+    @model_validator(mode="after")
+    def _waits_fit(self) -> Self:
+        if self.ledger_replicas and self.barrier_timeout_ms >= self.store_timeout_ms:
+            raise ValueError("CARDROOM_BARRIER_TIMEOUT_MS must be less than CARDROOM_STORE_TIMEOUT_MS")
+        if self.ledger_replicas and self.ledger_cluster:
+            raise ValueError("CARDROOM_LEDGER_REPLICAS needs a store that is no cluster")
+        return self
+
+    @field_validator("robot_budget", "relief_budget")
+    @classmethod
+    def _budgets_fit(cls, budgets: dict[str, int]) -> dict[str, int]:
+        if not all(0 <= units <= UNITS_MAX for units in budgets.values()):
+            raise ValueError("a budget is 0 .. 2^53 - 1 units")
+        return budgets
 
     @field_validator("opening_grants")
     @classmethod

@@ -16,7 +16,17 @@ PENALTIES: Final = "penalties"
 """The account that receives penalties (PF-54)."""
 ISSUANCE: Final = "issuance"
 """The account money comes from (PF-50): the only one below zero; its negative is the supply."""
+FUND_PREFIX: Final = "fund:"
+RELIEF_FUND: Final = "fund:relief"
+"""What reliefs of players come from."""
+ROBOTS_FUND: Final = "fund:robots"
+"""What robots begin with, and their reliefs, come from."""
+FUNDS: Final = (RELIEF_FUND, ROBOTS_FUND)
+ROBOT_PREFIX: Final = "robot:"
 RESERVED_ACCOUNTS: Final = frozenset({SYSTEM, PENALTIES, ISSUANCE})
+RESERVED_PREFIXES: Final = (FUND_PREFIX, "sys:")
+SYSTEM_ACCOUNTS: Final = (ISSUANCE, PENALTIES, *FUNDS)
+"""Accounts that belong to no player and no robot."""
 
 
 class PaymentReason(StrEnum):
@@ -27,6 +37,23 @@ class PaymentReason(StrEnum):
     CHECK = "check"
     LIABILITY = "liability"
     PENALTY = "penalty"
+    RETURN = "return"
+
+
+class EntryKind(StrEnum):
+    """What a journal entry is."""
+
+    OPEN = "open"
+    GRANT = "grant"
+    RELIEF = "relief"
+    SETTLE = "settle"
+    VOID = "void"
+    REVERSE = "reverse"
+    RESERVE = "reserve"
+    RELEASE = "release"
+    FREEZE = "freeze"
+    UNFREEZE = "unfreeze"
+    RESUME = "resume"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +103,31 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """A settlement's result: the same on every repeat but for ``duplicate``. ``number`` is its journal entry."""
+    """A settlement's result: the same on every repeat but for ``duplicate``. ``number`` is its journal entry.
+
+    A voided seq has no lines.
+    """
 
     number: int
     lines: tuple[Line, ...]
     duplicate: bool = False
+
+    @property
+    def voided(self) -> bool:
+        """Whether the seq was voided; a settlement has a line at least."""
+        return not self.lines
+
+
+@dataclass(frozen=True, slots=True)
+class Void:
+    """A seq that is not to be settled. Its id is (table, asset, seq), like a settlement's."""
+
+    table: str
+    epoch: int
+    seq: int
+    deal: str
+    asset: str
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +189,17 @@ class Reservation:
 
 
 @dataclass(frozen=True, slots=True)
+class Source:
+    """Where given money comes from: issuance, or a fund.
+
+    ``budget`` is what the fund that takes part, as source or as receiver, begins with when it is first needed.
+    """
+
+    account: str = ISSUANCE
+    budget: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Grant:
     """Money for an account, out of issuance; ``request_id`` makes it happen once."""
 
@@ -149,6 +207,39 @@ class Grant:
     account: str
     asset: str
     amount: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Freeze:
+    """An account frozen, or with ``verb`` UNFREEZE free again, in all assets."""
+
+    request_id: str
+    account: str
+    verb: EntryKind
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reversal:
+    """An entry to be moved back. ``legs`` are mirrored: from the last to the first, payer and payee changed."""
+
+    request_id: str
+    asset: str
+    number: int
+    why: str
+    legs: tuple[Leg, ...] = ()
+    table: str = ""
+    deal: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Resumption:
+    """An operator's decision to go on with books that end at ``number``."""
+
+    request_id: str
+    asset: str
+    number: int
     why: str
 
 
@@ -176,3 +267,16 @@ class Head:
 
     number: int
     hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What an asset comes to, as it is kept. ``wrong``: the last check found the books wrong."""
+
+    head: Head
+    wrong: bool
+    account_count: int
+    locked_count: int
+    frozen_count: int
+    system: dict[str, int]
+    """Balances of SYSTEM_ACCOUNTS."""

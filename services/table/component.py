@@ -30,6 +30,7 @@ from serving.errors import StartError
 from serving.registry import PodRegistry
 from serving.runtime import Runtime
 from serving.store import connect_redis
+from serving.tasks import end_tasks
 from serving.tokens import ServiceTokens
 
 
@@ -127,6 +128,7 @@ class TableComponent:
     async def stop(self) -> None:
         """Closes all connections."""
         await self.pod.stop()
+        await end_tasks(*self.pod.tasks)
         await self._connection.close()
         await asyncio.gather(*(channel.close() for channel in self._channels))
         await self._redis.aclose()

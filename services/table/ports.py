@@ -341,6 +341,10 @@ class Presenter(Protocol):
         """The stream ends."""
         ...
 
+    def joined(self, first: Frame, rest: Sequence[Frame]) -> Frame:
+        """Several messages as one, in order."""
+        ...
+
 
 class Meters(Protocol):
     """Counting."""

@@ -26,7 +26,7 @@ class TableSettings(ServiceSettings):
     pod_lease_ms: int = Field(LEASE_MS_DEFAULT, gt=0, description="After so long a silence this pod is dead.")
     store_patience_ms: int = Field(150, gt=0, description="Without an answer for so long the store is away.")
     mailbox_count_max: int = Field(256, gt=0, description="Requests that may wait at one table.")
-    recent_count: int = Field(256, gt=0, description="Entries of each log kept in memory for viewers that come back.")
+    recent_count: int = Field(64, gt=0, description="Entries of each log kept in memory for viewers that come back.")
     resume_count_max: int = Field(2_000, gt=0, description="Entries a viewer may be behind and get one by one.")
     linger_ms: int = Field(30_000, ge=0, description="How long a table that is over can still be watched (PF-34).")
     keep_log_ms: int = Field(7 * _DAY_MS, gt=0, description="How long the log of a finished table is kept.")

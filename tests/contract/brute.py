@@ -66,6 +66,7 @@ def completes(tiles: Tiles, *, meld_count: int, pairs_win: bool) -> bool:
     return bool(readings(tiles)) or (pairs_win and not meld_count and all_pairs(tiles))
 
 
+@lru_cache(maxsize=1 << 15)
 def waits(tiles: Tiles, meld_tiles: Tiles, *, kinds: Tiles, meld_count: int, pairs_win: bool) -> Tiles:
     """Kinds that complete the tiles, but those of which all four are one's own (BB-42)."""
     own = Counter((*tiles, *meld_tiles))

@@ -39,7 +39,7 @@ from games.mahjong.wall import arrange
 from tests.contract.words import lines_of
 
 VARIANTS_ROOM = Path(__file__).parents[2] / "games" / "variants"
-HEAD_WORDS = ("rules", "variant", "option", "dealer", "hand", "draws", "balances")
+HEAD_WORDS = ("rules", "variant", "option", "dealer", "hand", "draws", "replacements", "balances")
 TABLE_VERBS = {"timeout": asked.Timeout}
 
 
@@ -64,6 +64,7 @@ class Playthrough:
     dealer: int = 0
     hands: dict[int, tuple[int, ...]] = field(default_factory=dict)
     draws: tuple[int, ...] = ()
+    replacements: tuple[int, ...] = ()
     balances: tuple[int, ...] = ()
 
     def ruleset(self) -> Ruleset:
@@ -75,7 +76,8 @@ class Playthrough:
 
     def arranged(self) -> Arranged:
         """Its tiles."""
-        return Arranged(self.dealer, tuple(self.hands[seat] for seat in sorted(self.hands)), self.draws)
+        hands = tuple(self.hands[seat] for seat in sorted(self.hands))
+        return Arranged(self.dealer, hands, self.draws, self.replacements)
 
     def moves(self) -> tuple[Action, ...]:
         """Its actions as values."""
@@ -117,6 +119,8 @@ def _read_head(found: Playthrough, word: str, rest: str) -> None:
         found.hands[int(seat)] = parse(tiles)
     elif word == "draws":
         found.draws = parse(rest)
+    elif word == "replacements":
+        found.replacements = parse(rest)
     else:
         found.balances = tuple(map(int, rest.split()))
 
@@ -128,7 +132,7 @@ def action_of(line: str) -> Action:
     seat, verb, *tiles = line.split()
     if verb in TABLE_VERBS:
         return TABLE_VERBS[verb](int(seat))
-    return VERBS[verb](int(seat), parse(tiles[0])[0] if tiles else None)
+    return VERBS[verb](int(seat), *parse("".join(tiles)))
 
 
 def played(golden: Playthrough) -> tuple[list[str], list[Event]]:
@@ -178,7 +182,8 @@ class _Table:
             self.balances = paid.balances
             words += lines_of(event, paid.lines)
             if isinstance(event, Ended):
-                words.append(f"balances {' '.join(map(str, self.balances))}; {event.next_dealer} deals next")
+                following = "nobody" if event.next_dealer is None else event.next_dealer
+                words.append(f"balances {' '.join(map(str, self.balances))}; {following} deals next")
         return words
 
 

@@ -196,10 +196,9 @@ class Books:
             self._take(event.seat, event.tile, 4)
         else:
             self._take(event.seat, event.tile, 1)
-            self.melds[event.seat].remove((MeldKind.PUNG, event.tile))
             self.asked = Asked(event.seat, event.tile, robbery=True)
         self.drawn = None
-        self.melds[event.seat].append((event.kind, event.tile))
+        self._lay(event.seat, event.kind, event.tile)
         self.turn_kongs.append(len(self.kongs))
         self.kongs.append(KongNote(event.seat, event.kind, event.tile, event.owing, amount))
 
@@ -230,6 +229,14 @@ class Books:
     def _ended(self, event: happened.Ended) -> None:
         self._close_question(())
         self.ended = event
+
+    def _lay(self, seat: int, kind: MeldKind, tile: int) -> None:
+        """A kong on the table: an added one where its pung lies."""
+        melds = self.melds[seat]
+        if (MeldKind.PUNG, tile) in melds:
+            melds[melds.index((MeldKind.PUNG, tile))] = (kind, tile)
+        else:
+            melds.append((kind, tile))
 
     def _take(self, seat: int, tile: int, copies: int) -> None:
         for _ in range(copies):

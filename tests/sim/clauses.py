@@ -81,6 +81,7 @@ COURSE = (
     Row("BB-13", "who has won is passed over", Drawn, seen.skips_winner),
     Row("BB-13", "after a win the player after the winner draws", Drawn, seen.after_wins),
     Row("BB-13", "after several the player after the last of them", Drawn, seen.after_several),
+    Row("BB-13", "and not after the first", Drawn, seen.not_after_the_first),
     Row("BB-14", "a win beats pung and kong", Won, seen.claim_beaten),
     Row("BB-14", "pung when the win is passed", Melded, seen.win_let_go),
     Row("BB-14", "kong when the win is passed", Konged, seen.exposed_let_go),

@@ -1,5 +1,6 @@
-"""大众 hands by chance, scored here and by an independent evaluator: `python -m tests.sim.compare_dazhong --hands 200000`.
+"""大众 hands by chance, scored here and by an independent evaluator.
 
+`python -m tests.sim.compare_dazhong --hands 200000` compares so many, prints what it saw and exits 1 if they differ.
 Every difference has to be explained. One is: where the reference pays 明暗杠 5, the table pays 暗杠
 and 明杠, 3 (DZ-32). Names are compared where totals agree and each side's choice is the only one.
 """

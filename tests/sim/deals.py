@@ -23,7 +23,7 @@ from games.mahjong.ruleset import Ruleset
 from games.mahjong.state import QUESTIONS, Phase, State
 from games.mahjong.tiles import Tile
 from games.mahjong.variant import Variant
-from games.mahjong.wall import DICE_COUNT, DIE_FACES, tiles_in_order
+from games.mahjong.wall import DIE_FACES, tiles_in_order
 
 ACTIONS_MAX = 400
 """More than any deal takes: with 19 draws there are at most some 100 turns and questions of at most 4 answers."""
@@ -69,7 +69,7 @@ class Setup:
         name: what to call it in a report.
         wall: in its physical order; an arranged one may be short.
         balances: one a seat.
-        wishes: actions to play first, in order, as long as they are legal.
+        wishes: actions to play first, in order; those that are not legal are passed over.
     """
 
     name: str
@@ -103,7 +103,7 @@ def random_setup(variant: Variant, style: Style, name: str, chance: Random) -> S
         ruleset=ruleset,
         dealer=chance.randrange(variant.seat_count),
         wall=tuple(wall),
-        dice=random_dice(chance),
+        dice=random_dice(ruleset, chance),
         balances=random_balances(variant.seat_count, ruleset.stake, chance),
     )
 
@@ -114,9 +114,9 @@ def random_ruleset(variant: Variant, chance: Random) -> Ruleset:
     return variant.ruleset(options, chance.choice((1, 1, 2, 5, 10)))
 
 
-def random_dice(chance: Random) -> tuple[int, ...]:
+def random_dice(ruleset: Ruleset, chance: Random) -> tuple[int, ...]:
     """Dice of an opening."""
-    return tuple(chance.randint(1, DIE_FACES) for _ in range(DICE_COUNT))
+    return tuple(chance.randint(1, DIE_FACES) for _ in range(GAME.dice_count(ruleset)))
 
 
 def random_balances(seat_count: int, stake: int, chance: Random) -> tuple[int, ...]:
@@ -161,12 +161,19 @@ class Mover:
 
     def next(self, state: State) -> Action:
         """The next action; always one that `decide` accepts."""
-        if self._wishes:
+        return self._wish(state) or self._presence(state) or self._lock(state) or self._move(state)
+
+    def _wish(self, state: State) -> Action | None:
+        """The next wish that is possible; a question nobody is asked about closes first."""
+        if self._wishes and state.phase is Phase.OPENED:
+            return Deal()
+        if self._wishes and state.phase in QUESTIONS and not GAME.awaiting(state):
+            return CloseQuestion()
+        while self._wishes:
             wish = self._wishes.pop()
             if _is_possible(state, wish):
                 return wish
-            self._wishes.clear()
-        return self._presence(state) or self._lock(state) or self._move(state)
+        return None
 
     def _happens(self, share: float) -> bool:
         return self._chance.random() < share

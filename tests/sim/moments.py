@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from games.kernel import IllegalAction, Line
+from games.kernel import Line, Reason
 from games.mahjong.actions import Action
 from tests.sim.books import Books
 
@@ -27,10 +27,10 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """An action that was tried and refused; stands in the table like an event."""
+    """An action was tried and refused, by this reason and rule; stands in the table like an event."""
 
-    refusal: IllegalAction
-    action: Action
+    reason: Reason
+    rule: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,6 +78,14 @@ def after_several(m: Moment) -> bool:
     return isinstance(last, Won) and last.by is WinBy.DISCARD and len(last.winners) > 1
 
 
+def not_after_the_first(m: Moment) -> bool:
+    """After several winners another one draws than would after the first of them."""
+    last = m.books.last
+    if not isinstance(last, Won) or not after_several(m):
+        return False
+    return bool(m.event.seat != m.books.still_playing_after(last.winners[0].seat)[0])
+
+
 def claim_beaten(m: Moment) -> bool:
     books = m.books
     return m.event.by is WinBy.DISCARD and bool(books.claims_now(Choice.PUNG) or books.claims_now(Choice.KONG))
@@ -422,7 +430,7 @@ def silence_passes(m: Moment) -> bool:
 
 
 def refusal(reason: str, rule: str) -> Seen:
-    return lambda m: (m.event.refusal.reason, m.event.refusal.rule) == (reason, rule)
+    return lambda m: (m.event.reason, m.event.rule) == (reason, rule)
 
 
 def always(m: Moment) -> bool:

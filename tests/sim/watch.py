@@ -1,18 +1,19 @@
 """One deal with every law, the referee and the coverage table looking on."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
 from games.kernel import Line, pay
+from games.mahjong.actions import Action
 from games.mahjong.events import Ended, Event, Won
 from games.mahjong.state import State
 from tests.sim import candidates, contradictions
 from tests.sim.clauses import exercised
 from tests.sim.deals import Setup, Step, play
 from tests.sim.laws import Laws
-from tests.sim.moments import Moment, Probed, Refused
+from tests.sim.moments import Moment, Probed
 from tests.sim.referee import Referee
 
 
@@ -22,11 +23,13 @@ class Zeal:
 
     Attributes:
         options: every option of every seat is tried.
+        claims: every action without a tile is tried by every seat.
         everything: every action anybody could send is tried.
     """
 
-    options: float = 0.35
-    everything: float = 0.015
+    options: float = 0.2
+    claims: float = 0.25
+    everything: float = 0.005
 
 
 @dataclass
@@ -125,12 +128,18 @@ class _Watch:
                 self._see(Moment(Probed(what), None, self._referee.books))
 
     def _try_actions(self, state: State) -> None:
-        if self._chance.random() < self._zeal.options:
+        drawn = self._chance.random()
+        if drawn < self._zeal.options:
             candidates.check_options(state)
-        everything = self._chance.random() < self._zeal.everything
-        seat_count = state.ruleset.seat_count
-        actions = candidates.candidates(seat_count) if everything else candidates.claims(state)
-        for action, refusal in candidates.check(state, actions):
-            self._tally.tried += 1
-            self._tally.refusals[refusal.reason] += 1
-            self._see(Moment(Refused(refusal, action), None, self._referee.books))
+        if drawn < self._zeal.everything:
+            self._try(state, candidates.candidates(state.ruleset.seat_count))
+        elif drawn < self._zeal.claims:
+            self._try(state, candidates.claims(state))
+
+    def _try(self, state: State, actions: Sequence[Action]) -> None:
+        met = Counter(candidates.check(state, actions))
+        self._tally.tried += met.total()
+        for refused, times in met.items():
+            self._tally.refusals[refused.reason] += times
+            for row in exercised(Moment(refused, None, self._referee.books)):
+                self._tally.rows[row] += times

@@ -174,7 +174,11 @@ def fans_to_proto(fans: Iterable[FanScore]) -> list[event_pb2.FanCount]:
     """Fans of a hand as messages."""
     return [
         event_pb2.FanCount(
-            fan_id=fan.fan_id, value=fan.value, name_zh=fan.name_zh, times=fan.times if fan.times > 1 else 0
+            fan_id=fan.fan_id,
+            value=fan.value,
+            name_zh=fan.name_zh,
+            number=fan.number,
+            times=fan.times if fan.times > 1 else 0,
         )
         for fan in fans
     ]
@@ -196,7 +200,7 @@ def _winner_from_proto(message: event_pb2.WinnerResult) -> happened.WinnerResult
     return happened.WinnerResult(
         seat=message.seat,
         rank=message.rank,
-        fans=tuple(FanScore(fan.fan_id, fan.name_zh, fan.value, fan.times or 1) for fan in message.fans),
+        fans=tuple(FanScore(fan.fan_id, fan.name_zh, fan.value, fan.number, fan.times or 1) for fan in message.fans),
         fan_total=message.fan_total,
         amount=message.amount,
         payments=tuple(_payment_from_proto(payment) for payment in message.payments),

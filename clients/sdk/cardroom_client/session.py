@@ -1,7 +1,8 @@
 """A player at a table: what happens there, and what he does."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Callable
+from contextlib import aclosing
 from dataclasses import replace
 from typing import Self, TypeVar
 from uuid import uuid4
@@ -101,14 +102,15 @@ class TableSession:
         while True:
             call = self._open_watch()
             try:
-                async for message in call:
-                    patience.succeeded()
-                    if message.HasField("goodbye") and message.goodbye.reason not in FINAL_GOODBYES:
-                        break
-                    if self._place.accept(message):
-                        yield message
-                    if message.HasField("goodbye"):
-                        return
+                async with aclosing(_one_by_one(call)) as messages:
+                    async for message in messages:
+                        patience.succeeded()
+                        if message.HasField("goodbye") and message.goodbye.reason not in FINAL_GOODBYES:
+                            break
+                        if self._place.accept(message):
+                            yield message
+                        if message.HasField("goodbye"):
+                            return
                 failure = CallRefused("", grpc.StatusCode.UNAVAILABLE, message="the table's stream ended")
             except grpc.aio.AioRpcError as error:
                 failure = refused(error)
@@ -168,7 +170,7 @@ class TableSession:
 
     def _open_watch(self) -> "grpc.aio.UnaryStreamCall[table_pb2.WatchRequest, table_pb2.WatchResponse]":
         request = table_pb2.WatchRequest(
-            table_id=self._seat.table_id, after_seq=self._place.seq, known_epoch=self._place.epoch
+            table_id=self._seat.table_id, after_seq=self._place.seq, known_epoch=self._place.epoch, together=True
         )
         return self._table().Watch(request, metadata=self._metadata())
 
@@ -219,3 +221,13 @@ class TableSession:
         if found is None or found.table_id != self._seat.table_id:
             raise failure
         self._seat = found
+
+
+async def _one_by_one(call: AsyncIterable[table_pb2.WatchResponse]) -> AsyncGenerator[table_pb2.WatchResponse, None]:
+    """The messages of a stream, also those that came together as one."""
+    async for message in call:
+        later = tuple(message.more)
+        message.ClearField("more")
+        yield message
+        for each in later:
+            yield each

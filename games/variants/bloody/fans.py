@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from games.mahjong.decomposition import Reading, counts_of, is_all_pairs, readings
+from games.mahjong.decomposition import Packed, Reading, counts_of, is_all_pairs, readings
 from games.mahjong.hand import FanScore, HandError, Score, Situation, WinBy, WinningHand
 from games.mahjong.melds import MeldKind
 from games.mahjong.ruleset import Ruleset
@@ -81,12 +81,13 @@ assert list(DETECTORS) == [fan.fan_id for fan in FANS]
 def score(rules: Ruleset, hand: WinningHand) -> Score | None:
     """What the hand is worth in its best reading; None if it does not win (BB-21)."""
     packed = hand.packed()
+    shapes = tuple(_shapes(rules, hand, packed))
+    if not shapes:
+        return None
     copies: Counter[Tile] = Counter(dict(counts_of(packed)))
     for meld in hand.melds:
         copies.update(meld.tiles)
-    found = [_fans(rules, ReadHand(hand, copies, reading)) for reading in _shapes(rules, hand)]
-    if not found:
-        return None
+    found = [_fans(rules, ReadHand(hand, copies, reading)) for reading in shapes]
     fans = max(found, key=lambda rows: sum(row.value for row in rows))
     total = sum(row.value for row in fans)
     return Score(fans, total, amount_of(rules, total, hand.by))
@@ -102,9 +103,8 @@ def amount_of(rules: Ruleset, fan_total: int, by: WinBy) -> int:
     return (rules.stake << fan_total) + bonus * rules.stake
 
 
-def _shapes(rules: Ruleset, hand: WinningHand) -> Iterator[Reading | None]:
+def _shapes(rules: Ruleset, hand: WinningHand, packed: Packed) -> Iterator[Reading | None]:
     """Every reading of the concealed tiles; None stands for all pairs (BB-20)."""
-    packed = hand.packed()
     yield from readings(packed)
     if rules.pairs_win and not hand.melds and is_all_pairs(packed):
         yield None

@@ -61,6 +61,9 @@ CLAUSES = (
 )
 """The rule behind each refusal of the table."""
 
+HAND_CLAUSES = (("tiles", "BB-1"), ("size", "BB-2"), ("situation", "BB-70"))
+"""The rule behind each refusal of a hand."""
+
 JUDGEMENT = Judgement(
     check_hand=check_hand,
     score=score,
@@ -109,6 +112,7 @@ def bloody4(options: tuple[tuple[str, object], ...], stake: int, escape_penalty:
         hand_situations=FOUR_PLAYER_SITUATIONS,
         wait_situations=frozenset({Situation.LAST_TILE}),
         clauses=CLAUSES,
+        hand_clauses=HAND_CLAUSES,
         judgement=JUDGEMENT,
     )
 
@@ -149,5 +153,6 @@ def bloody6(options: tuple[tuple[str, object], ...], stake: int, escape_penalty:
         hand_situations=SIX_PLAYER_SITUATIONS,
         wait_situations=frozenset({Situation.LAST_TILE, Situation.DECLARED, Situation.PAYER_DECLARED}),
         clauses=CLAUSES,
+        hand_clauses=HAND_CLAUSES,
         judgement=JUDGEMENT,
     )

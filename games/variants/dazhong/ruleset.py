@@ -27,6 +27,9 @@ CLAUSES = (
 )
 """The rule behind each refusal of the table."""
 
+HAND_CLAUSES = (("tiles", "DZ-1"), ("size", "DZ-3"), ("situation", "DZ-44"))
+"""The rule behind each refusal of a hand."""
+
 JUDGEMENT = Judgement(
     check_hand=check_hand,
     score=score,
@@ -78,5 +81,6 @@ def dazhong(options: tuple[tuple[str, object], ...], stake: int, escape_penalty:
         hand_situations=SITUATIONS,
         wait_situations=frozenset({Situation.LAST_TILE}),
         clauses=CLAUSES,
+        hand_clauses=HAND_CLAUSES,
         judgement=JUDGEMENT,
     )

@@ -63,7 +63,8 @@ def judged(hand: WinningHand) -> tuple[int, int]:
     return judge.paid, judge.shown
 
 
-_FLOWERS = tuple(FanScore("flower", FAN_BY_ID["flower"].name_zh, number, number) for number in range(9))
+_FLOWER = FAN_BY_ID["flower"]
+_FLOWERS = tuple(FanScore(_FLOWER.fan_id, _FLOWER.name_zh, often, _FLOWER.number, often) for often in range(9))
 _FAN_SCORES: dict[tuple[int, int], tuple[FanScore, ...]] = {}
 
 
@@ -74,7 +75,7 @@ def _fan_scores(paid: int, times: int) -> tuple[FanScore, ...]:
         if len(_FAN_SCORES) >= TABLE_SIZE_MAX:
             _FAN_SCORES.clear()
         rows = [(fan, times_of(times, fan.number)) for fan in FANS if paid >> fan.number & 1]
-        found = tuple(FanScore(fan.fan_id, fan.name_zh, fan.value * often, often) for fan, often in rows)
+        found = tuple(FanScore(fan.fan_id, fan.name_zh, fan.value * often, fan.number, often) for fan, often in rows)
         _FAN_SCORES[paid, times] = found
     return found
 

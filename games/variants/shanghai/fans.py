@@ -60,7 +60,7 @@ def lezi_amount(rules: Ruleset) -> int:
 
 def _score(way: Way, base_sum: int) -> Score:
     kinds = [KIND_BY_NUMBER[number] for number in way.kinds]
-    fans = tuple(FanScore(kind.kind_id, kind.name_zh, kind.lezi) for kind in kinds)
+    fans = tuple(FanScore(kind.kind_id, kind.name_zh, kind.lezi, kind.number) for kind in kinds)
     return Score(fans, way.lezi, way.amount, base_sum=base_sum)
 
 

@@ -35,6 +35,9 @@ CLAUSES = (
 )
 """The rule behind each refusal of the table."""
 
+HAND_CLAUSES = (("tiles", "SH-1"), ("size", "SH-2"), ("situation", "SH-50"))
+"""The rule behind each refusal of a hand."""
+
 JUDGEMENT = Judgement(
     check_hand=check_hand,
     score=score,
@@ -83,5 +86,6 @@ def shanghai(options: tuple[tuple[str, object], ...], stake: int, escape_penalty
         hand_situations=SITUATIONS,
         wait_situations=frozenset({Situation.LAST_TILE}),
         clauses=CLAUSES,
+        hand_clauses=HAND_CLAUSES,
         judgement=JUDGEMENT,
     )

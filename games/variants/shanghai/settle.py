@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from games.kernel import SYSTEM, Payment, Seat
-from games.mahjong.events import EndCause, Ended
+from games.mahjong.events import EndCause, Ended, KongOutcome
 from games.mahjong.hand import Score
 from games.mahjong.melds import MeldKind
 from games.mahjong.state import Phase, State
@@ -82,7 +82,7 @@ def end(state: State, cause: EndCause) -> Ended:
         cause=cause,
         payments=payments,
         checks=(),
-        kong_outcomes=tuple(kong.outcome for kong in state.kongs),
+        kong_outcomes=(KongOutcome.VOID,) * len(state.kongs),
         next_dealer=None if cause is EndCause.ESCAPED else _next_dealer(state),
         hands=state.hands,
     )

@@ -10,17 +10,23 @@ from services.ledger.adapters.coalescer import Answer, ScriptFault
 from services.ledger.values import Claimed, Granted, Line, Reservation, Settled, StakeRefusal, StakeRow
 
 _ACCOUNT = "account_id"
+_NUMBER = "journal_number"
 
 _REFUSALS: Final[Mapping[str, tuple[Reason, str, str]]] = MappingProxyType(
     {
         # status: reason, name of the fact in the metadata, what it means
         "FENCED": (Reason.FENCED, "epoch", "a newer owner has claimed the table"),
         "GAP": (Reason.SETTLEMENT_GAP, "last_seq", "an earlier settlement is missing"),
-        "OLD": (Reason.SETTLEMENT_OLD, "last_seq", "the settlement is no longer in memory"),
+        "OLD": (Reason.SETTLEMENT_OLD, "last_seq", "the settlement is too old to be answered"),
         "CONFLICT": (Reason.SETTLEMENT_CONFLICT, "last_seq", "this seq came before with other content"),
         "NOACCT": (Reason.ACCOUNT_UNKNOWN, _ACCOUNT, "no such account"),
         "MISSING": (Reason.STAKE_MISSING, _ACCOUNT, "the payer's stake is not reserved for this table and deal"),
-        "FROZEN": (Reason.ACCOUNT_FROZEN, _ACCOUNT, "the payer is frozen"),
+        "LOCKED": (Reason.LOCKED_ELSEWHERE, _ACCOUNT, "a table has this account's balance reserved (PF-55)"),
+        "BUDGET": (Reason.BUDGET_EXHAUSTED, _ACCOUNT, "the fund has not enough left"),
+        "WRONG": (Reason.BOOKS_WRONG, "", ""),
+        "BEHIND": (Reason.BOOKS_STOPPED, _NUMBER, "the journal ends before what was acknowledged"),
+        "REVERSED": (Reason.ENTRY_REVERSED, _NUMBER, "the entry was reversed before"),
+        "MOVED": (Reason.INVALID_FIELD, _NUMBER, "the journal ends elsewhere by now"),
         "LIMIT": (Reason.AMOUNT_LIMIT, "field", "more than 2^53 - 1 units"),
         "INVALID": (Reason.INVALID_FIELD, "field", "not a request the books can carry out"),
         "REUSED": (Reason.REQUEST_ID_REUSED, "request_id", "this request_id came before with other content"),
@@ -44,7 +50,10 @@ def accepted(answer: Answer, *statuses: str) -> tuple[str, list[str]]:
     if status not in _REFUSALS:
         raise ScriptFault(f"unknown answer {status}")
     reason, name, detail = _REFUSALS[status]
-    raise Refusal(reason, detail=detail, metadata={name: facts[0]})
+    metadata = {name: facts[0]} if name else {}
+    if status == "OLD":
+        metadata[_NUMBER] = facts[1]
+    raise Refusal(reason, detail=detail, metadata=metadata)
 
 
 def settled(result: str, *, duplicate: bool) -> Settled:
@@ -72,5 +81,18 @@ def claimed(answer: Answer) -> Claimed:
 
 def granted(answer: Answer) -> Granted:
     """A grant's result."""
-    status, (number, after) = accepted(answer, "OK", "DUP")
+    status, (result,) = accepted(answer, "OK", "DUP")
+    number, after = result.split(" ")
     return Granted(int(number), int(after), status == "DUP")
+
+
+def noted(answer: Answer) -> tuple[int, bool]:
+    """Number of an entry that moved nothing, and whether it was written before."""
+    status, (number,) = accepted(answer, "OK", "DUP")
+    return int(number), status == "DUP"
+
+
+def outcome(answer: Answer) -> Settled:
+    """The result of a settlement, a void or a reversal."""
+    status, (result,) = accepted(answer, "OK", "DUP")
+    return settled(result, duplicate=status == "DUP")

@@ -1,18 +1,26 @@
 """Many callers, few round trips: what waits goes to the store together, as one pipeline.
 
-The store syncs its file once a pipeline, not once a call; that is where the throughput comes from.
+The store syncs its file once a pipeline, not once a call; that is where the throughput comes from. Where replicas must
+have the writes too, the pipeline ends with a barrier, and what was not confirmed is not answered.
 """
 
 import asyncio
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import redis.asyncio
-from redis.exceptions import NoScriptError, OutOfMemoryError, RedisError, ResponseError
+from redis.exceptions import (
+    NoScriptError,
+    OutOfMemoryError,
+    RedisClusterException,
+    RedisError,
+    ResponseError,
+)
 
 from refusals import Reason, Refusal
+from services.ledger.adapters.barrier import Barrier
 from services.ledger.ports import Clock
 from serving.store import Script
 
@@ -42,6 +50,7 @@ class Coalescer:
         batch_max: most calls of one pipeline.
         waiting_max: most calls that wait; more are OVERLOADED.
         on_batch: told the size of each batch sent.
+        barrier: what every batch must pass before its calls are answered; None: nothing.
     """
 
     def __init__(
@@ -52,12 +61,14 @@ class Coalescer:
         batch_max: int = 64,
         waiting_max: int = 2048,
         on_batch: Callable[[int], None] = lambda size: None,
+        barrier: Barrier | None = None,
     ) -> None:
         self._client = client
         self._clock = clock
         self._batch_max = batch_max
         self._waiting_max = waiting_max
         self._on_batch = on_batch
+        self._barrier = barrier
         self._waiting: deque[_Waiting] = deque()
         self._wake = asyncio.Event()
         self._worker: asyncio.Task[None] | None = None
@@ -134,10 +145,20 @@ class Coalescer:
                 _deliver(waiting.answer, answer)
 
     async def _pipeline(self, batch: list[_Waiting]) -> list[Any]:
-        pipeline = self._client.pipeline(transaction=False)
+        pipeline: Any = self._client.pipeline(transaction=False)
         for waiting in batch:
-            waiting.script.queue(pipeline, waiting.keys, waiting.arguments)
-        return await pipeline.execute(raise_on_error=False)
+            # Not by `pipeline.evalsha`: the client of a cluster has no such thing, though its servers do.
+            command = ("EVALSHA", waiting.script.sha, len(waiting.keys), *waiting.keys, *waiting.arguments)
+            pipeline.execute_command(*command)
+        if self._barrier is None:
+            answers: list[Any] = await pipeline.execute(raise_on_error=False)
+            return answers
+        self._barrier.queue(pipeline)
+        *answers, confirmed = await pipeline.execute(raise_on_error=False)
+        return answers if self._barrier.is_met(confirmed) else [_UNCONFIRMED] * len(batch)
+
+
+_UNCONFIRMED: Final = Refusal(Reason.STORE_UNAVAILABLE, detail="the store's replicas do not confirm")
 
 
 def _deliver(future: "asyncio.Future[Answer]", answer: object) -> None:
@@ -152,11 +173,13 @@ _AWAY = ("MISCONF", "READONLY", "MASTERDOWN", "NOREPLICAS", "LOADING", "CLUSTERD
 
 
 def refusal_of_fault(fault: object) -> Exception:
-    """What a caller is told about an error of the store's client."""
+    """What a caller is told about an error of the store's client, or instead of an answer."""
+    if isinstance(fault, Refusal):
+        return Refusal(fault.reason, detail=fault.detail)
     if isinstance(fault, OutOfMemoryError) or str(fault).startswith("OOM"):
         return Refusal(Reason.OVERLOADED, detail="the ledger's store is full")
     if isinstance(fault, ResponseError) and not str(fault).startswith(_AWAY):
         return ScriptFault(str(fault))
-    if isinstance(fault, (RedisError, OSError)):
+    if isinstance(fault, (RedisError, RedisClusterException, OSError)):
         return Refusal(Reason.STORE_UNAVAILABLE)
     return ScriptFault(repr(fault))

@@ -1,6 +1,10 @@
 """The keys of an asset's books: all under one hash tag, so that one script reaches them on a cluster too."""
 
 from dataclasses import dataclass
+from typing import Final
+
+REQUEST_IDS: Final = "{ledger}:requests"
+"""Hash: request id -> fingerprint, over all assets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -9,7 +13,9 @@ class Keys:
 
     ``balance`` hash: account -> units. ``lock`` hash: account -> table. ``frozen`` set of accounts.
     ``head`` hash: number and hash of the last entry. ``journal`` stream: entry n has the id n-0.
-    ``requests`` hash: request id -> fingerprint, number and balance of a grant.
+    ``last`` hash: account -> number of its last entry.
+    ``requests`` hash: request id -> fingerprint and result of an operator's call; '#' and an entry's number -> what
+    reversed it.
     """
 
     tag: str
@@ -45,14 +51,19 @@ class Keys:
         return f"{self.tag}:journal"
 
     @property
+    def last(self) -> str:
+        """Hash: account -> number of its last journal entry."""
+        return f"{self.tag}:last"
+
+    @property
     def requests(self) -> str:
-        """Hash: request id -> fingerprint, number and balance after of a grant."""
+        """Hash: request id -> fingerprint and result; '#' and an entry's number -> number of its reversal."""
         return f"{self.tag}:requests"
 
     def table(self, table: str) -> str:
-        """Hash: a table's epoch, last seq, stake held, and a ring of its last results and their fingerprints."""
+        """Hash: a table's epoch, last seq and entry, stake held, a ring of its last results and their fingerprints."""
         return f"{self.tag}:table:{table}"
 
     def scripted(self, record: str) -> tuple[str, ...]:
         """The keys as every script takes them; ``record`` is a table's record, or the requests."""
-        return (self.balance, self.lock, self.frozen, self.head, self.journal, record)
+        return (self.balance, self.lock, self.frozen, self.head, self.journal, self.last, record)

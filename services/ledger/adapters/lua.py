@@ -18,7 +18,14 @@ class ScriptName(StrEnum):
     RELEASE = "release"
     CLAIM = "claim"
     SETTLE = "settle"
+    VOID = "void"
     GRANT = "grant"
+    FREEZE = "freeze"
+    REVERSE = "reverse"
+    RESUME = "resume"
+    REQUEST = "request"
+    WALK = "walk"
+    FROZEN = "frozen"
 
 
 @cache

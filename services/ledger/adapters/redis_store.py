@@ -1,107 +1,113 @@
 """The books in Redis: one script a change, one stream a journal."""
 
-from collections.abc import AsyncIterator, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from typing import Final
 
 import redis.asyncio
 
+from refusals import Refusal
 from services.ledger.adapters import answers
 from services.ledger.adapters.answers import text
+from services.ledger.adapters.barrier import Barrier
 from services.ledger.adapters.coalescer import Answer, Coalescer
-from services.ledger.adapters.keys import Keys
+from services.ledger.adapters.keys import REQUEST_IDS, Keys
 from services.ledger.adapters.lua import ScriptName, script
+from services.ledger.adapters.redis_journal import RedisJournal
 from services.ledger.ports import Call, Clock
 from services.ledger.values import (
-    ISSUANCE,
-    PENALTIES,
     Balance,
     Claimed,
-    Entry,
+    Freeze,
     Grant,
     Granted,
-    Head,
     Reservation,
+    Resumption,
+    Reversal,
     Settled,
     Settlement,
+    Source,
     Stake,
+    Void,
 )
 
-_SCAN_COUNT: Final = 500
 _MS_PER_DAY: Final = 86_400_000
 
+Argument = str | int
 
-class RedisLedgerStore:
+
+class RedisLedgerStore(RedisJournal):
     """``LedgerStore`` on one Redis instance that syncs every write (``appendfsync always``).
+
+    It remembers how far it has seen each journal, and tells that to every script: a store that took over from another
+    one and lacks entries is not written to.
 
     Args:
         client: answers as bytes.
         calls: runs the scripts.
         clock: stamps entries.
         record_kept_days: how long the record of a table that holds no stake is kept.
+        barrier: what replicas must confirm; None: nothing.
+        on_behind: told the asset, and where its journal ends, when that is before what was seen of it.
     """
 
-    def __init__(self, client: redis.asyncio.Redis, calls: Coalescer, clock: Clock, *, record_kept_days: int) -> None:
-        self._client = client
+    def __init__(
+        self,
+        client: redis.asyncio.Redis,
+        calls: Coalescer,
+        clock: Clock,
+        *,
+        record_kept_days: int,
+        barrier: Barrier | None = None,
+        on_behind: Callable[[str, int], None] = lambda asset, number: None,
+    ) -> None:
+        super().__init__(client, barrier)
         self._calls = calls
         self._clock = clock
         self._kept_ms = record_kept_days * _MS_PER_DAY
+        self._on_behind = on_behind
+        self._seen: dict[str, int] = {}
 
-    async def open_account(self, account: str, asset: str, opening: int, call: Call) -> tuple[Balance, bool]:
+    def expect(self, asset: str, number: int) -> None:
+        """From now on the journal must go at least to this number, however far it was seen."""
+        self._seen[asset] = number
+
+    async def open_account(
+        self, account: str, asset: str, opening: int, source: Source, call: Call
+    ) -> tuple[Balance, bool]:
         """See ``LedgerStore``."""
-        keys = Keys.of(asset)
-        answer = await self._run(
-            ScriptName.OPEN, keys, keys.requests, (account, opening, self._clock.now_ms(), call.actor), call
-        )
+        arguments = (account, opening, self._clock.now_ms(), call.actor, source.account, source.budget)
+        answer = await self._run(ScriptName.OPEN, asset, None, arguments, call)
         status, (units, lock, frozen) = answers.accepted(answer, "OPENED", "SAME")
         return Balance(account, asset, int(units), lock, frozen == "1"), status == "OPENED"
 
-    async def balances(self, accounts: Sequence[str], asset: str) -> list[Balance | None]:
-        """See ``LedgerStore``."""
-        keys = Keys.of(asset)
-        async with self._client.pipeline(transaction=True) as pipeline:
-            pipeline.hmget(keys.balance, list(accounts))
-            pipeline.hmget(keys.lock, list(accounts))
-            pipeline.smismember(keys.frozen, list(accounts))
-            units, locks, frozen = await pipeline.execute()
-        rows: list[Balance | None] = []
-        for account, value, lock, is_frozen in zip(accounts, units, locks, frozen, strict=True):
-            if value is None and account not in (ISSUANCE, PENALTIES):
-                rows.append(None)
-            else:
-                rows.append(Balance(account, asset, int(value or 0), text(lock or b""), bool(is_frozen)))
-        return rows
-
     async def reserve(self, stake: Stake, call: Call) -> Reservation:
         """See ``LedgerStore``."""
-        keys = Keys.of(stake.asset)
-        arguments: tuple[str | int, ...] = (
+        arguments: tuple[Argument, ...] = (
             stake.table,
             stake.epoch,
             stake.deal,
             stake.least,
             self._kept_ms,
+            self._clock.now_ms(),
+            call.actor,
             *stake.accounts,
         )
-        answer = await self._run(ScriptName.RESERVE, keys, keys.table(stake.table), arguments, call)
+        answer = await self._run(ScriptName.RESERVE, stake.asset, stake.table, arguments, call)
         return answers.reservation(answer, stake.accounts)
 
     async def release(self, table: str, epoch: int, deal: str, asset: str, call: Call) -> tuple[str, ...]:
         """See ``LedgerStore``."""
-        keys = Keys.of(asset)
-        answer = await self._run(ScriptName.RELEASE, keys, keys.table(table), (table, epoch, deal, self._kept_ms), call)
+        arguments = (table, epoch, deal, self._kept_ms, self._clock.now_ms(), call.actor)
+        answer = await self._run(ScriptName.RELEASE, asset, table, arguments, call)
         return tuple(answers.accepted(answer, "OK")[1])
 
     async def claim(self, table: str, epoch: int, asset: str, call: Call) -> Claimed:
         """See ``LedgerStore``."""
-        keys = Keys.of(asset)
-        return answers.claimed(
-            await self._run(ScriptName.CLAIM, keys, keys.table(table), (table, epoch, self._kept_ms), call)
-        )
+        return answers.claimed(await self._run(ScriptName.CLAIM, asset, table, (table, epoch, self._kept_ms), call))
 
     async def settle(self, settlement: Settlement, fingerprint: str, call: Call) -> Settled:
         """See ``LedgerStore``."""
-        keys = Keys.of(settlement.asset)
-        arguments: list[str | int] = [
+        arguments: list[Argument] = [
             settlement.table,
             settlement.epoch,
             settlement.seq,
@@ -116,13 +122,17 @@ class RedisLedgerStore:
             arguments += (leg.payer, leg.payee, leg.amount, leg.reason, leg.group)
         for group in settlement.groups:
             arguments += (group.id, group.remainder_to)
-        answer = await self._run(ScriptName.SETTLE, keys, keys.table(settlement.table), arguments, call)
-        status, (result,) = answers.accepted(answer, "OK", "DUP")
-        return answers.settled(result, duplicate=status == "DUP")
+        return answers.outcome(await self._run(ScriptName.SETTLE, settlement.asset, settlement.table, arguments, call))
 
-    async def grant(self, grant: Grant, fingerprint: str, call: Call) -> Granted:
+    async def void(self, void: Void, fingerprint: str, call: Call) -> Settled:
         """See ``LedgerStore``."""
-        keys = Keys.of(grant.asset)
+        arguments = (
+            void.table, void.epoch, void.seq, fingerprint, void.deal, self._clock.now_ms(), call.actor, void.why,
+        )  # fmt: skip
+        return answers.outcome(await self._run(ScriptName.VOID, void.asset, void.table, arguments, call))
+
+    async def grant(self, grant: Grant, source: Source, fingerprint: str, call: Call) -> Granted:
+        """See ``LedgerStore``."""
         arguments = (
             grant.request_id,
             fingerprint,
@@ -131,54 +141,66 @@ class RedisLedgerStore:
             self._clock.now_ms(),
             call.actor,
             grant.why,
+            source.account,
+            source.budget,
         )
-        return answers.granted(await self._run(ScriptName.GRANT, keys, keys.requests, arguments, call))
+        return answers.granted(await self._run(ScriptName.GRANT, grant.asset, None, arguments, call))
 
-    async def knows_request(self, request_id: str, asset: str) -> bool:
+    async def freeze(self, freeze: Freeze, asset: str, fingerprint: str, call: Call) -> bool:
         """See ``LedgerStore``."""
-        return bool(await self._client.hexists(Keys.of(asset).requests, request_id))
+        arguments = (
+            freeze.request_id, fingerprint, freeze.account, freeze.verb, self._clock.now_ms(), call.actor, freeze.why,
+        )  # fmt: skip
+        return answers.noted(await self._run(ScriptName.FREEZE, asset, None, arguments, call))[1]
 
-    async def head(self, asset: str) -> Head:
+    async def reverse(self, reversal: Reversal, fingerprint: str, call: Call) -> Settled:
         """See ``LedgerStore``."""
-        return _head(await self._client.hmget(Keys.of(asset).head, ["number", "hash"]))
+        arguments: list[Argument] = [
+            reversal.request_id,
+            fingerprint,
+            reversal.number,
+            self._clock.now_ms(),
+            call.actor,
+            reversal.why,
+            reversal.table,
+            reversal.deal,
+            len(reversal.legs),
+        ]
+        for leg in reversal.legs:
+            arguments += (leg.payer, leg.payee, leg.amount)
+        return answers.outcome(await self._run(ScriptName.REVERSE, reversal.asset, None, arguments, call))
 
-    async def entries(self, asset: str, after: int, count: int) -> list[Entry]:
-        """See ``LedgerStore``."""
-        rows: Any = await self._client.xrange(Keys.of(asset).journal, min=f"({after}-0", max="+", count=count)
-        return [_entry(entry_id, fields) for entry_id, fields in rows]
+    async def resume(self, resumption: Resumption, fingerprint: str, call: Call) -> int:
+        """See ``LedgerStore``. Entries that were seen beyond that number are forgotten."""
+        asset, seen = resumption.asset, self._seen.get(resumption.asset, 0)
+        arguments = (
+            resumption.request_id, fingerprint, resumption.number, self._clock.now_ms(), call.actor, resumption.why,
+        )  # fmt: skip
+        self.expect(asset, 0)
+        try:
+            number, _ = answers.noted(await self._run(ScriptName.RESUME, asset, None, arguments, call))
+        except Refusal:
+            self.expect(asset, max(seen, self._seen[asset]))
+            raise
+        return number
 
-    async def accounts(self, asset: str) -> AsyncIterator[tuple[str, ...]]:
+    async def bind_request(self, request_id: str, fingerprint: str, call: Call) -> None:
         """See ``LedgerStore``."""
-        found = self._client.hscan_iter(Keys.of(asset).balance, count=_SCAN_COUNT)
-        batch: list[str] = []
-        async for account, _ in found:
-            batch.append(text(account))
-            if len(batch) >= _SCAN_COUNT:
-                yield tuple(batch)
-                batch.clear()
-        if batch:
-            yield tuple(batch)
-
-    async def units(self, asset: str, accounts: Sequence[str]) -> tuple[Head, list[int | None]]:
-        """See ``LedgerStore``."""
-        keys = Keys.of(asset)
-        async with self._client.pipeline(transaction=True) as pipeline:
-            pipeline.hmget(keys.head, ["number", "hash"])
-            pipeline.hmget(keys.balance, list(accounts))
-            head, units = await pipeline.execute()
-        return _head(head), [None if value is None else int(value) for value in units]
+        answer = await self._calls.run(
+            script(ScriptName.REQUEST), (REQUEST_IDS,), (0, request_id, fingerprint), call.deadline_ms
+        )
+        answers.accepted(answer, "OK")
 
     async def _run(
-        self, name: ScriptName, keys: Keys, record: str, arguments: Sequence[str | int], call: Call
+        self, name: ScriptName, asset: str, table: str | None, arguments: Sequence[Argument], call: Call
     ) -> Answer:
-        return await self._calls.run(script(name), keys.scripted(record), arguments, call.deadline_ms)
-
-
-def _head(found: Sequence[bytes | str | None]) -> Head:
-    number, digest = found
-    return Head(int(number or 0), text(digest or b""))
-
-
-def _entry(entry_id: bytes, fields: dict[bytes, bytes]) -> Entry:
-    number = int(text(entry_id).split("-")[0])
-    return Entry(number, text(fields.get(b"body", b"")), text(fields.get(b"hash", b"")))
+        """The script's answer, without where the journal ends, which is its last part."""
+        keys = Keys.of(asset)
+        record = keys.requests if table is None else keys.table(table)
+        arguments = (self._seen.get(asset, 0), *arguments)
+        *answer, ends = await self._calls.run(script(name), keys.scripted(record), arguments, call.deadline_ms)
+        if text(answer[0]) == "BEHIND":
+            self._on_behind(asset, int(ends))
+        else:
+            self._seen[asset] = max(self._seen.get(asset, 0), int(ends))
+        return answer

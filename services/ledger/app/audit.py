@@ -3,16 +3,22 @@
 Balances are read in batches, each together with the head of the journal at the same moment. The fold goes up to
 that head before it compares, so that a settlement in between is no difference. A stored balance that differs from
 the fold differs at every later moment too: totals are the fold's at the end plus those differences.
+
+Where there is an archive its files are checked, the fold begins with its entries, and each entry that both have must be
+the same in both.
 """
 
 import asyncio
-from collections.abc import Collection, Iterable
+from collections.abc import Awaitable, Callable, Collection, Iterable
+from contextlib import suppress
 from typing import Final
 
+from refusals import Refusal
 from services.ledger.app.checks import check_asset
 from services.ledger.app.fold import BooksState, FaultKind, Fold
-from services.ledger.ports import LedgerStore
-from services.ledger.values import ISSUANCE, PENALTIES, Head
+from services.ledger.app.journal import Journal
+from services.ledger.ports import ArchiveFault, LedgerStore
+from services.ledger.values import FUNDS, ISSUANCE, PENALTIES, SYSTEM_ACCOUNTS, Entry, Head
 
 BATCH: Final = 500
 """Entries or accounts read at once."""
@@ -21,54 +27,90 @@ BATCH: Final = 500
 class _Audit:
     """One run over one asset."""
 
-    def __init__(self, store: LedgerStore, asset: str, batch: int) -> None:
+    def __init__(self, store: LedgerStore, journal: Journal, asset: str, batch: int, fold: Fold) -> None:
         self._store = store
+        self._journal = journal
         self._asset = asset
         self._batch = batch
-        self._fold = Fold()
+        self._fold = fold
+        self._archived = 0
         self._differences: dict[str, int] = {}
         self._seen: set[str] = set()
         self._account_count = 0
 
-    async def run(self) -> BooksState:
+    async def run(self, *, with_files: bool) -> BooksState:
+        if with_files:
+            await self._check_archive()
         await self._fold_to(await self._store.head(self._asset))
         async for batch in self._store.accounts(self._asset):
             await self._compare(batch)
         told = [account for account in self._fold.balances if account not in self._seen]
         for start in range(0, len(told), self._batch):
             await self._compare(told[start : start + self._batch])
+        head, frozen = await self._store.frozen(self._asset)
+        await self._fold_to(head)
+        self._fold.compare_frozen(frozen)
         await self._end()
         return self._state()
+
+    async def _check_archive(self) -> None:
+        try:
+            for number, detail in await self._journal.archive_faults(self._asset):
+                self._fold.fault(FaultKind.CHAIN, f"the archive: {detail}", number=number)
+            self._archived = (await self._journal.archived_head(self._asset)).number
+        except (ArchiveFault, OSError) as error:
+            self._fold.fault(FaultKind.CHAIN, f"the archive cannot be read: {error}")
 
     async def _fold_to(self, head: Head) -> None:
         fold = self._fold
         while fold.number < head.number:
             before = fold.number
-            entries = await self._store.entries(self._asset, before, min(self._batch, head.number - before))
+            try:
+                entries = await self._journal.entries(self._asset, before, min(self._batch, head.number - before))
+            except ArchiveFault:  # it is named already; what the store has is folded
+                entries = await self._store.next_entries(self._asset, before, self._batch)
+            entries = [entry for entry in entries if entry.number <= head.number]
+            await self._compare_copies(before, entries)
             for entry in entries:
-                if entry.number <= head.number:
-                    fold.add(entry)
+                fold.add(entry)
             if fold.number <= before:
                 break
             await asyncio.sleep(0)
+
+    async def _compare_copies(self, after: int, entries: Collection[Entry]) -> None:
+        """Entries that are archived must be the archive's."""
+        if after >= self._archived or not entries:
+            return
+        try:
+            copies = await self._journal.archived(self._asset, after, self._batch)
+        except (ArchiveFault, OSError):
+            return  # named already
+        archived = {copy.number: copy for copy in copies}
+        for entry in entries:
+            if archived.get(entry.number, entry) != entry:
+                self._fold.fault(FaultKind.CHAIN, "the archive has another entry here", number=entry.number)
 
     async def _end(self) -> None:
         head = await self._store.head(self._asset)
         await self._fold_to(head)
         self._fold.end(head)
-        beyond = await self._store.entries(self._asset, head.number, 1)
+        beyond = await self._store.next_entries(self._asset, head.number, 1)
         if beyond and beyond[0].number > (await self._store.head(self._asset)).number:
             self._fold.fault(FaultKind.GAP, "stands beyond the head of the journal", number=beyond[0].number)
+        if self._archived > head.number:
+            self._fold.fault(
+                FaultKind.GAP, f"the archive goes to {self._archived}, the journal to {head.number}", number=head.number
+            )
 
     async def _compare(self, accounts: Iterable[str]) -> None:
         batch = [account for account in dict.fromkeys(accounts) if account not in self._seen]
         if not batch:
             return
         self._seen.update(batch)
-        head, units = await self._store.units(self._asset, batch)
+        head, units, lasts = await self._store.units(self._asset, batch)
         await self._fold_to(head)
         stored = dict(zip(batch, units, strict=True))
-        self._fold.compare(stored)
+        self._fold.compare(stored, dict(zip(batch, lasts, strict=True)))
         for account, value in stored.items():
             self._account_count += value is not None
             difference = (value or 0) - self._fold.balances.get(account, 0)
@@ -76,7 +118,7 @@ class _Audit:
                 self._differences[account] = difference
 
     def _state(self) -> BooksState:
-        totals = dict.fromkeys((ISSUANCE, PENALTIES), 0) | self._fold.balances
+        totals = dict.fromkeys(SYSTEM_ACCOUNTS, 0) | self._fold.balances
         for account, difference in self._differences.items():
             totals[account] = totals.get(account, 0) + difference
         sum_total = sum(totals.values())
@@ -86,11 +128,16 @@ class _Audit:
             entry_count=self._fold.entry_count,
             account_count=self._account_count,
             supply=-totals[ISSUANCE],
-            players_total=sum(units for account, units in totals.items() if account not in (ISSUANCE, PENALTIES)),
+            players_total=sum(units for account, units in totals.items() if account not in SYSTEM_ACCOUNTS),
             penalties_total=totals[PENALTIES],
+            funds_total=sum(totals[fund] for fund in FUNDS),
             sum_total=sum_total,
             faults=tuple(self._fold.faults),
         )
+
+
+async def _nobody(asset: str, state: BooksState) -> None:
+    """Nobody is told."""
 
 
 class Auditor:
@@ -100,14 +147,50 @@ class Auditor:
         store: where they are.
         assets: the assets there are.
         batch: entries or accounts read at once.
+        journal: where all entries are; the store alone if absent.
+        told: called with what each check found.
     """
 
-    def __init__(self, store: LedgerStore, assets: Collection[str], batch: int = BATCH) -> None:
+    def __init__(
+        self,
+        store: LedgerStore,
+        assets: Collection[str],
+        batch: int = BATCH,
+        *,
+        journal: Journal | None = None,
+        told: Callable[[str, BooksState], Awaitable[None]] = _nobody,
+    ) -> None:
         self._store = store
+        self._journal = journal or Journal(store)
         self._batch = batch
         self._assets = tuple(assets)
+        self._told = told
+        self._folds: dict[str, Fold] = {}
 
     async def verify(self, asset: str) -> BooksState:
-        """Folds the whole journal of an asset and compares (PF-50). It changes nothing, whatever it finds."""
+        """Folds the whole journal of an asset and compares (PF-50).
+
+        Whatever it finds, it changes no balance and no entry: what is wrong is for people to mend. While the books are
+        wrong nothing is granted.
+        """
         check_asset(asset, self._assets)
-        return await _Audit(self._store, asset, self._batch).run()
+        return await self._run(asset, Fold(), with_files=True)
+
+    async def look_again(self, asset: str) -> BooksState:
+        """The same, but entries that an earlier look found right are not read again; for a look every hour.
+
+        The balances of all accounts as the journal tells them stay in memory between two looks.
+        """
+        known = self._folds.pop(asset, None)
+        fold = known or Fold()
+        state = await self._run(asset, fold, with_files=known is None)
+        if not state.faults:
+            self._folds[asset] = fold
+        return state
+
+    async def _run(self, asset: str, fold: Fold, *, with_files: bool) -> BooksState:
+        state = await _Audit(self._store, self._journal, asset, self._batch, fold).run(with_files=with_files)
+        with suppress(Refusal):  # a store that cannot be written grants nothing anyway
+            await self._store.mark(asset, wrong=bool(state.faults))
+        await self._told(asset, state)
+        return state

@@ -7,7 +7,9 @@ from typing import Final
 
 from refusals import Reason, Refusal
 from services.ledger.values import (
+    FUNDS,
     RESERVED_ACCOUNTS,
+    RESERVED_PREFIXES,
     SYSTEM,
     UNITS_MAX,
     Grant,
@@ -16,6 +18,7 @@ from services.ledger.values import (
     PaymentReason,
     Settlement,
     Stake,
+    Void,
 )
 
 LEGS_MAX: Final = 256
@@ -50,7 +53,7 @@ def check_account(value: str, field: str) -> None:
     """An account that is not the system's: 1-64 of a-z A-Z 0-9 . _ : -"""
     if not _ACCOUNT.fullmatch(value):
         raise invalid(field, "must be 1-64 of a-z A-Z 0-9 . _ : -")
-    if value in RESERVED_ACCOUNTS:
+    if value in RESERVED_ACCOUNTS or value.startswith(RESERVED_PREFIXES):
         raise invalid(field, f"{value} is an account of the system")
 
 
@@ -155,13 +158,29 @@ def check_stake(stake: Stake, assets: Collection[str]) -> None:
     check_units(stake.least, "least_balance")
 
 
-def check_grant(grant: Grant, assets: Collection[str]) -> None:
-    """A grant the script can carry out (PF-50)."""
-    check_account(grant.account, "account_id")
+def check_void(void: Void, assets: Collection[str]) -> None:
+    """A void the script can carry out."""
+    check_name(void.table, "table_id")
+    check_counter(void.epoch, "epoch")
+    check_counter(void.seq, "seq")
+    check_deal(void.deal, "deal_id")
+    check_asset(void.asset, assets)
+    check_why(void.why)
+
+
+def check_why(why: str) -> None:
+    """The reason somebody gives: 1-200 printable characters, not only spaces."""
+    if not 1 <= len(why) <= WHY_LENGTH_MAX or not why.isprintable() or not why.strip():
+        raise invalid("reason", f"must be 1-{WHY_LENGTH_MAX} printable characters")
+
+
+def check_grant(grant: Grant, assets: Collection[str], *, to_funds: bool = True) -> None:
+    """A grant or relief the script can carry out (PF-50); a grant may go to a fund."""
+    if not (to_funds and grant.account in FUNDS):
+        check_account(grant.account, "account_id")
     check_asset(grant.asset, assets)
     check_units(grant.amount, "amount", least=1)
-    if not 1 <= len(grant.why) <= WHY_LENGTH_MAX or not grant.why.isprintable() or not grant.why.strip():
-        raise invalid("reason", f"must be 1-{WHY_LENGTH_MAX} printable characters")
+    check_why(grant.why)
 
 
 def request_key(text: str) -> str:

@@ -6,7 +6,7 @@ The epoch, the actor and the time are no part of it: a new owner that sends a se
 import hashlib
 import json
 
-from services.ledger.values import Grant, Settlement
+from services.ledger.values import Freeze, Grant, Resumption, Reversal, Settlement, Void
 
 _Field = str | int | tuple["_Field", ...]
 
@@ -28,3 +28,28 @@ def settlement_fingerprint(settlement: Settlement) -> str:
 def grant_fingerprint(grant: Grant) -> str:
     """64 hex digits; equal for equal content."""
     return _digest(("grant/1", grant.request_id, grant.account, grant.asset, grant.amount, grant.why))
+
+
+def relief_fingerprint(relief: Grant) -> str:
+    """64 hex digits; equal for equal content, and never that of a grant."""
+    return _digest(("relief/1", relief.request_id, relief.account, relief.asset, relief.amount, relief.why))
+
+
+def void_fingerprint(void: Void) -> str:
+    """64 hex digits; equal for equal content, and never that of a settlement."""
+    return _digest(("void/1", void.table, void.asset, void.seq, void.deal, void.why))
+
+
+def freeze_fingerprint(freeze: Freeze) -> str:
+    """64 hex digits; equal for equal content."""
+    return _digest((f"{freeze.verb}/1", freeze.request_id, freeze.account, freeze.why))
+
+
+def reversal_fingerprint(reversal: Reversal) -> str:
+    """64 hex digits; equal for equal content. The legs follow from the entry and are no part of it."""
+    return _digest(("reverse/1", reversal.request_id, reversal.asset, reversal.number, reversal.why))
+
+
+def resumption_fingerprint(resumption: Resumption) -> str:
+    """64 hex digits; equal for equal content."""
+    return _digest(("resume/1", resumption.request_id, resumption.asset, resumption.number, resumption.why))

@@ -1,13 +1,12 @@
 """The journal folded to balances, with everything wrong that the fold meets. Pure: entries in, faults out."""
 
-import hashlib
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
-from services.ledger.values import ISSUANCE, PENALTIES, SYSTEM, Entry, Head
+from services.ledger.app.entries import Record, account_of, chain_hash, parse_body
+from services.ledger.values import ISSUANCE, Entry, EntryKind, Head
 
 FAULTS_MAX: Final = 100
 """Faults reported of one asset; more say no more."""
@@ -25,7 +24,9 @@ class FaultKind(StrEnum):
     GAP = "gap"
     """Journal entries are missing, or stand at the wrong number."""
     CHAIN = "chain"
-    """A journal entry was edited, or does not follow the one before it."""
+    """A journal entry was edited, does not follow the one before it, or is another one in the archive."""
+    FROZEN = "frozen"
+    """An account is frozen without an entry that says so, or the other way round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,49 +39,6 @@ class Fault:
     number: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class JournalLeg:
-    """A leg as the journal holds it: the accounts' names, units moved and both balances after."""
-
-    payer: str
-    payee: str
-    paid: int
-    payer_after: int
-    payee_after: int
-
-
-def chain_hash(before: str, body: str) -> str:
-    """Hash of an entry: 40 hex digits over the hash before it ('' for entry 1) and its body."""
-    return hashlib.sha1(f"{before}\n{body}".encode("utf-8", "surrogateescape"), usedforsecurity=False).hexdigest()
-
-
-def _account(name: object) -> str:
-    if not isinstance(name, str):
-        raise ValueError("an account's name is not a text")
-    return PENALTIES if name == SYSTEM else name
-
-
-def _whole(value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise ValueError("a number is not whole")
-    return value
-
-
-def _leg(row: object) -> JournalLeg:
-    if not isinstance(row, list) or len(row) != 8:
-        raise ValueError("a leg has not 8 parts")
-    payer, payee, _asked, paid, payer_after, payee_after, _reason, _group = row
-    return JournalLeg(_account(payer), _account(payee), _whole(paid), _whole(payer_after), _whole(payee_after))
-
-
-def parse_body(body: str) -> tuple[int, tuple[JournalLeg, ...]]:
-    """Number and legs of an entry. Raises: ValueError: it is not one of ours."""
-    fields = json.loads(body)
-    if not isinstance(fields, dict) or not isinstance(fields.get("legs"), list):
-        raise ValueError("an entry has no legs")
-    return _whole(fields.get("number")), tuple(_leg(row) for row in fields["legs"])
-
-
 @dataclass(slots=True)
 class Fold:
     """The books as the journal tells them, up to entry ``number``."""
@@ -89,6 +47,9 @@ class Fold:
     hash: str = ""
     entry_count: int = 0
     balances: dict[str, int] = field(default_factory=dict)
+    lasts: dict[str, int] = field(default_factory=dict)
+    """Account -> number of its last entry."""
+    frozen: set[str] = field(default_factory=set)
     faults: list[Fault] = field(default_factory=list)
 
     def add(self, entry: Entry) -> None:
@@ -102,28 +63,48 @@ class Fold:
         self.number, self.hash = entry.number, entry.hash
         self.entry_count += 1
         try:
-            number, legs = parse_body(entry.body)
+            record = parse_body(entry.body)
         except ValueError:
             self.fault(FaultKind.CHAIN, "not readable as a journal entry", number=entry.number)
             return
-        if number != entry.number:
-            self.fault(FaultKind.GAP, f"this is entry {number}", number=entry.number)
-        for leg in legs:
-            self._move(leg, entry.number)
+        if record.number != entry.number:
+            self.fault(FaultKind.GAP, f"this is entry {record.number}", number=entry.number)
+        self._move(record, entry.number)
+        self._point(record, entry.number)
+        if record.kind == EntryKind.FREEZE:
+            self.frozen.update(record.accounts)
+        elif record.kind == EntryKind.UNFREEZE:
+            self.frozen.difference_update(record.accounts)
 
-    def _move(self, leg: JournalLeg, number: int) -> None:
-        for account, change, recorded in (
-            (leg.payer, -leg.paid, leg.payer_after),
-            (leg.payee, leg.paid, leg.payee_after),
-        ):
-            after = self.balances.get(account, 0) + change
-            self.balances[account] = after
-            if after != recorded:
+    def _move(self, record: Record, number: int) -> None:
+        for leg in record.legs:
+            for name, change, recorded in (
+                (leg.payer, -leg.paid, leg.payer_after),
+                (leg.payee, leg.paid, leg.payee_after),
+            ):
+                account = account_of(name)
+                after = self.balances.get(account, 0) + change
+                self.balances[account] = after
+                if after != recorded:
+                    self.fault(
+                        FaultKind.BALANCE, f"the entry says {recorded} after it, the journal {after}", account, number
+                    )
+                if after < 0 and account != ISSUANCE:
+                    self.fault(FaultKind.NEGATIVE, f"{after} after this entry", account, number)
+
+    def _point(self, record: Record, number: int) -> None:
+        """Statements are read along these numbers."""
+        if record.before is None:
+            return
+        for account, before in record.before.items():
+            if before != self.lasts.get(account, 0):
                 self.fault(
-                    FaultKind.BALANCE, f"the entry says {recorded} after it, the journal {after}", account, number
+                    FaultKind.CHAIN,
+                    f"says that entry {before} came before, it was {self.lasts.get(account, 0)}",
+                    account,
+                    number,
                 )
-            if after < 0 and account != ISSUANCE:
-                self.fault(FaultKind.NEGATIVE, f"{after} after this entry", account, number)
+            self.lasts[account] = number
 
     def end(self, head: Head) -> None:
         """Compares with where the store says that the journal ends."""
@@ -134,7 +115,7 @@ class Fold:
         elif head.hash != self.hash:
             self.fault(FaultKind.CHAIN, "the head's hash is not the last entry's", number=head.number)
 
-    def compare(self, stored: Mapping[str, int | None]) -> None:
+    def compare(self, stored: Mapping[str, int | None], lasts: Mapping[str, int]) -> None:
         """Compares with balances as they were stored at this entry; None: there is no such account."""
         for account, units in stored.items():
             told = self.balances.get(account)
@@ -146,6 +127,15 @@ class Fold:
                 self.fault(FaultKind.BALANCE, f"{units} in the store, the journal says {told}", account)
             if units is not None and units < 0 and account != ISSUANCE:
                 self.fault(FaultKind.NEGATIVE, f"{units} in the store", account)
+            if lasts.get(account, 0) != self.lasts.get(account, 0):
+                detail = f"{lasts.get(account, 0)} in the store as its last entry, it is {self.lasts.get(account, 0)}"
+                self.fault(FaultKind.CHAIN, detail, account)
+
+    def compare_frozen(self, stored: Collection[str]) -> None:
+        """Compares with the accounts that were frozen in the store at this entry."""
+        for account in sorted(self.frozen.symmetric_difference(stored)):
+            detail = "frozen in the store, not by the journal" if account in stored else "frozen by the journal only"
+            self.fault(FaultKind.FROZEN, detail, account)
 
     def fault(self, kind: FaultKind, detail: str, account: str = "", number: int = 0) -> None:
         """Notes one thing wrong, up to FAULTS_MAX of them."""
@@ -162,5 +152,6 @@ class BooksState:
     supply: int
     players_total: int
     penalties_total: int
+    funds_total: int
     sum_total: int
     faults: Sequence[Fault]

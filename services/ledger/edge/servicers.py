@@ -1,20 +1,13 @@
-"""The three services of the ledger on the wire."""
+"""The services of the ledger that move money, on the wire."""
 
 from collections.abc import Callable
 from typing import Any
 
 import grpc.aio
-from cardroom.ledger.v1 import (
-    admin_pb2,
-    admin_pb2_grpc,
-    audit_pb2,
-    audit_pb2_grpc,
-    ledger_pb2,
-    ledger_pb2_grpc,
-)
+from cardroom.ledger.v1 import admin_pb2, admin_pb2_grpc, ledger_pb2, ledger_pb2_grpc
 
-from services.ledger.app.audit import Auditor
 from services.ledger.app.books import Books
+from services.ledger.app.corrections import Corrections
 from services.ledger.edge import mapping
 from services.ledger.ports import Call, Clock
 from serving.auth import current_caller
@@ -24,10 +17,10 @@ _Context = grpc.aio.ServicerContext[Any, Any]
 
 
 class Door:
-    """Lets calls in while the books may be used.
+    """Lets calls in while the store may be used.
 
     Args:
-        guard: raises ``Refusal`` while they may not.
+        guard: raises ``Refusal`` while it may not.
         clock: deadlines are kept on it.
     """
 
@@ -90,27 +83,56 @@ class LedgerServicer(ledger_pb2_grpc.LedgerServiceServicer):
         """See the proto."""
         return mapping.settle_response(await self._books.settle(mapping.settlement(request), self._door.enter()))
 
+    async def Void(self, request: ledger_pb2.VoidRequest, context: _Context) -> ledger_pb2.VoidResponse:
+        """See the proto."""
+        return mapping.void_response(await self._books.void(mapping.void(request), self._door.enter()))
+
+    async def Penalize(self, request: ledger_pb2.PenalizeRequest, context: _Context) -> ledger_pb2.PenalizeResponse:
+        """See the proto."""
+        settled = await self._books.penalize(
+            mapping.penalty(request), request.account_id, request.amount, self._door.enter()
+        )
+        return mapping.penalize_response(settled)
+
 
 class AccountAdminServicer(admin_pb2_grpc.AccountAdminServiceServicer):
     """Accounts, for operators."""
 
-    def __init__(self, books: Books, door: Door) -> None:
-        self._books = books
+    def __init__(self, corrections: Corrections, door: Door) -> None:
+        self._corrections = corrections
         self._door = door
 
     async def Grant(self, request: admin_pb2.GrantRequest, context: _Context) -> admin_pb2.GrantResponse:
         """See the proto."""
-        return mapping.grant_response(await self._books.grant(mapping.grant(request), self._door.enter()))
+        return mapping.grant_response(await self._corrections.grant(mapping.grant(request), self._door.enter()))
 
-
-class AuditServicer(audit_pb2_grpc.AuditServiceServicer):
-    """The books, for operators. They may be looked at whatever the state of the store."""
-
-    def __init__(self, auditor: Auditor) -> None:
-        self._auditor = auditor
-
-    async def VerifyBooks(
-        self, request: audit_pb2.VerifyBooksRequest, context: _Context
-    ) -> audit_pb2.VerifyBooksResponse:
+    async def GrantRelief(
+        self, request: admin_pb2.GrantReliefRequest, context: _Context
+    ) -> admin_pb2.GrantReliefResponse:
         """See the proto."""
-        return mapping.verify_response(await self._auditor.verify(request.asset))
+        return mapping.relief_response(await self._corrections.relieve(mapping.grant(request), self._door.enter()))
+
+    async def FreezeAccount(
+        self, request: admin_pb2.FreezeAccountRequest, context: _Context
+    ) -> admin_pb2.FreezeAccountResponse:
+        """See the proto."""
+        balances, duplicate = await self._corrections.freeze(mapping.freeze(request), self._door.enter())
+        return admin_pb2.FreezeAccountResponse(balances=map(mapping.balance_row, balances), duplicate=duplicate)
+
+    async def UnfreezeAccount(
+        self, request: admin_pb2.UnfreezeAccountRequest, context: _Context
+    ) -> admin_pb2.UnfreezeAccountResponse:
+        """See the proto."""
+        balances, duplicate = await self._corrections.freeze(mapping.unfreeze(request), self._door.enter())
+        return admin_pb2.UnfreezeAccountResponse(balances=map(mapping.balance_row, balances), duplicate=duplicate)
+
+    async def Reverse(self, request: admin_pb2.ReverseRequest, context: _Context) -> admin_pb2.ReverseResponse:
+        """See the proto."""
+        return mapping.reverse_response(await self._corrections.reverse(mapping.reversal(request), self._door.enter()))
+
+    async def ResumeBooks(
+        self, request: admin_pb2.ResumeBooksRequest, context: _Context
+    ) -> admin_pb2.ResumeBooksResponse:
+        """See the proto."""
+        number, lost_count = await self._corrections.resume(mapping.resumption(request), self._door.enter())
+        return admin_pb2.ResumeBooksResponse(journal_number=number, lost_count=lost_count)

@@ -24,6 +24,10 @@ CONNECT_LIMIT_S = 1.0
 GIVE_UP_S = 2.0
 """Without any answer for so long the connection is made anew."""
 _TICK_S = 0.05
+_SLOWNESS = 3
+"""How many times longer than is usual an answer may take."""
+_USUAL_MOST_S = 0.5
+_FADES = 0.95
 _PAUSE_FIRST_S = 0.05
 _PAUSE_MOST_S = 0.5
 _FULL = ("OOM", "MISCONF")
@@ -41,15 +45,17 @@ class _Call:
 
 
 class _Wire(asyncio.Protocol):
-    """Bytes to calls and back."""
+    """Bytes to calls and back. `usual_s`: how long answers have taken lately, the slow ones first."""
 
     def __init__(self, on_lost: "Callable[[_Wire], None]") -> None:
         self._on_lost = on_lost
         self._reader = hiredis.Reader()
         self._transport: asyncio.Transport | None = None
         self._calls: deque[_Call] = deque()
+        self._unsent: list[bytes] = []
         self._loop = asyncio.get_running_loop()
         self._answered_s = self._loop.time()
+        self.usual_s = 0.0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
@@ -59,6 +65,7 @@ class _Wire(asyncio.Protocol):
         self._answered_s = self._loop.time()
         while (reply := self._reader.gets()) is not False:
             call = self._calls.popleft()
+            self.usual_s = max(self.usual_s * _FADES, min(self._answered_s - call.sent_s, _USUAL_MOST_S))
             if call.reply.done():
                 continue
             if isinstance(reply, hiredis.ReplyError):
@@ -75,13 +82,24 @@ class _Wire(asyncio.Protocol):
         self._on_lost(self)
 
     def send(self, arguments: tuple[Argument, ...]) -> "asyncio.Future[Any]":
-        """Send a call; its answer comes later. Raises: StoreAway: the connection is gone."""
+        """Send a call; its answer comes later. Calls made in one turn of the loop go out together.
+
+        Raises: StoreAway: the connection is gone.
+        """
         if self._transport is None or self._transport.is_closing():
             raise StoreAway
+        packed = hiredis.pack_command(arguments)
         reply: asyncio.Future[Any] = self._loop.create_future()
         self._calls.append(_Call(reply, self._loop.time()))
-        self._transport.write(hiredis.pack_command(arguments))
+        if not self._unsent:
+            self._loop.call_soon(self._flush)
+        self._unsent.append(packed)
         return reply
+
+    def _flush(self) -> None:
+        unsent, self._unsent = self._unsent, []
+        if self._transport is not None:
+            self._transport.write(unsent[0] if len(unsent) == 1 else b"".join(unsent))
 
     def silent_s(self) -> float:
         """How long an answer has been waited for without hearing anything; 0 if none is waited for."""
@@ -108,8 +126,8 @@ def _error(reply: hiredis.ReplyError) -> Exception:
 class Connection:
     """A connection that comes back by itself.
 
-    While it is gone, or has not answered for `patience_ms`, it says so to `on_away`, later to `on_back`; calls raise
-    `StoreAway` then.
+    While it is gone, or has not answered for `patience_ms` (longer where answers usually take long), it says so to
+    `on_away`, later to `on_back`. Calls raise `StoreAway` while it is gone.
     """
 
     def __init__(
@@ -170,12 +188,11 @@ class Connection:
         """A connection on which the store has answered, with its scripts loaded."""
         async with asyncio.timeout(CONNECT_LIMIT_S):
             wire = await self._dialled()
-            try:
-                for command in self._greeting():
-                    await wire.send(command)
-            except BaseException:
-                wire.abort()
-                raise
+            replies = await asyncio.gather(*map(wire.send, self._greeting()), return_exceptions=True)
+            for reply in replies:
+                if isinstance(reply, BaseException):
+                    wire.abort()
+                    raise reply
             return wire
 
     def _greeting(self) -> list[tuple[Argument, ...]]:
@@ -229,7 +246,8 @@ class Connection:
             await asyncio.sleep(_TICK_S)
             wire = self._wire
             silent_s = 0.0 if wire is None else wire.silent_s()
-            looks = looks + 1 if silent_s > self._patience_s else 0
+            patience_s = self._patience_s if wire is None else max(self._patience_s, _SLOWNESS * wire.usual_s)
+            looks = looks + 1 if silent_s > patience_s else 0
             if wire is not None and silent_s > GIVE_UP_S:
                 wire.abort()
             elif looks > 1:

@@ -1,6 +1,6 @@
 """Showing a table: entries, prompts and snapshots, each encoded once for all who may see the same."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 
 from games.kernel import Seat
@@ -11,7 +11,7 @@ from services.table.app.viewers import Viewer, Viewers
 from services.table.model import play
 from services.table.model.clocks import decision_clock
 from services.table.model.events import TableEvent
-from services.table.model.prompts import Prompt, prompt_for
+from services.table.model.prompts import Prompt, StandingOffers, prompts_for
 from services.table.model.redaction import redact
 from services.table.model.state import Stage
 from services.table.ports import Farewell, Frame, Place, Sight
@@ -34,6 +34,7 @@ class Gallery:
     def __init__(self, outside: Outside, current: Current) -> None:
         self._outside = outside
         self._current = current
+        self._offers = StandingOffers()
         self.viewers = Viewers(outside.meters.watched)
 
     # --- what happens -------------------------------------------------------------------
@@ -51,22 +52,23 @@ class Gallery:
 
     def prompt_all(self) -> None:
         """Tell each viewer what he may do."""
-        for viewer in self.viewers:
-            self._prompt(viewer)
+        self._prompt(viewer for viewer in self.viewers if viewer.seat is not None)
 
     def prompt_seat(self, seat: Seat) -> None:
         """Tell one seat what it may do."""
         viewer = self.viewers.of_seat(seat)
         if viewer is not None:
-            self._prompt(viewer)
+            self._prompt((viewer,))
 
-    def _prompt(self, viewer: Viewer) -> None:
-        """Send the prompt, unless it says no more than the last one did and nothing presses."""
-        prompt = self._prompt_of(viewer.seat)
-        if prompt is not None and not (_is_quiet(prompt) and _is_quiet(viewer.last_prompt, prompt)):
-            frame = self._outside.presenter.prompt(self._place(), prompt)
-            viewer.offer(frame, self._outside.time.now_ms())
-        viewer.last_prompt = prompt
+    def _prompt(self, viewers: Iterable[Viewer]) -> None:
+        """Send prompts, but for those that say no more than the last one did and press nobody."""
+        by_seat = {viewer.seat: viewer for viewer in viewers if viewer.seat is not None}
+        for seat, prompt in self._prompts(by_seat):
+            viewer = by_seat[seat]
+            if prompt is not None and not (_is_quiet(prompt) and _is_quiet(viewer.last_prompt, prompt)):
+                frame = self._outside.presenter.prompt(self._place(), prompt)
+                viewer.offer(frame, self._outside.time.now_ms())
+            viewer.last_prompt = prompt
 
     def _frame(self, entry: Entry, seat: Seat | None, made: list[tuple[TableEvent | None, Frame]]) -> Frame:
         """An entry for a viewer; `made` holds what was encoded for others who may see the same."""
@@ -107,19 +109,27 @@ class Gallery:
         )
 
     def _prompt_of(self, seat: Seat | None) -> Prompt | None:
-        if seat is None or self._current.progress.faulted:
-            return None
-        clock = decision_clock(self._current.clocks)
-        return prompt_for(self._current.state, seat, clock, self._outside.time.now_ms())
+        return None if seat is None else next(iter(self._prompts((seat,))))[1]
+
+    def _prompts(self, seats: Iterable[Seat]) -> Iterable[tuple[Seat, Prompt | None]]:
+        current = self._current
+        if current.progress.faulted:
+            return [(seat, None) for seat in seats]
+        clock = decision_clock(current.clocks)
+        return prompts_for(current.state, seats, self._offers, clock, self._outside.time.now_ms())
 
     def _place(self) -> Place:
         return Place(self._current.state.table_id, self._current.epoch, self._current.state.seq)
 
     # --- streams ------------------------------------------------------------------------
 
-    async def stream(self, seat: Seat | None, after_seq: int | None, known_epoch: int) -> AsyncGenerator[Frame, None]:
+    async def stream(
+        self, seat: Seat | None, after_seq: int | None, known_epoch: int, *, together: bool = False
+    ) -> AsyncGenerator[Frame, None]:
         """Everything a viewer is sent, from a place he names (PF-34) until he is let go.
 
+        Args:
+            together: whether messages that are ready at the same time come as one.
         Raises: Refusal: SEQ_AHEAD: the place is ahead of the log, and no entries are lost.
         """
         beginning = self._beginning(after_seq, known_epoch)
@@ -136,11 +146,12 @@ class Gallery:
                 viewer.last_prompt = self._prompt_of(seat)
                 yield first
             else:
-                self._prompt(viewer)
+                self._prompt((viewer,))
                 async for frame in self._backlog(seat, beginning.after_seq, head):
                     yield frame
-            async for frame in self._live(viewer):
-                yield frame
+            while not isinstance(due := await viewer.next(), Farewell):
+                yield self._frame_due(viewer, due, together)
+            yield outside.presenter.goodbye(self._place(), due)
         finally:
             age.cancel()
             self.viewers.remove(viewer)
@@ -178,18 +189,12 @@ class Gallery:
         for entry in recent:
             yield self._frame(entry, seat, [])
 
-    async def _live(self, viewer: Viewer) -> AsyncIterator[Frame]:
-        """What is queued for a viewer, until he is let go."""
-        while True:
-            due = await viewer.next()
-            if due is None:
-                viewer.last_prompt = self._prompt_of(viewer.seat)
-                yield self.snapshot(viewer.seat)
-            elif isinstance(due, Farewell):
-                yield self._outside.presenter.goodbye(self._place(), due)
-                return
-            else:
-                yield due
+    def _frame_due(self, viewer: Viewer, due: Frame | None, together: bool) -> Frame:
+        """What is queued for a viewer; None stands for a snapshot."""
+        if due is None:
+            viewer.last_prompt = self._prompt_of(viewer.seat)
+            return self.snapshot(viewer.seat)
+        return self._outside.presenter.joined(due, viewer.take_rest()) if together else due
 
 
 def _is_quiet(prompt: object, like: Prompt | None = None) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from games.kernel import Seat
 from refusals import Reason, Refusal
 from services.table.app.duties import Result
+from services.table.app.requests import fingerprint
 from services.table.model.flow import Outcome
 from services.table.model.play import PlayerAction
 
@@ -56,13 +57,14 @@ Content = Request | Arrive | Tick | Result
 
 
 class Letter:
-    """Something for a table, and a place for its answer."""
+    """Something for a table, and a place for its answer. A request's `fingerprint` names its content."""
 
-    __slots__ = ("content", "reply")
+    __slots__ = ("content", "fingerprint", "reply")
 
     def __init__(self, content: Content, reply: "asyncio.Future[Answer | None] | None" = None) -> None:
         self.content = content
         self.reply = reply
+        self.fingerprint = fingerprint(content) if isinstance(content, Act | SetReady) else ""
 
     @property
     def is_request(self) -> bool:

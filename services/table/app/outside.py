@@ -34,7 +34,7 @@ class Limits:
 
     slots: int = 500
     mailbox_count_max: int = 256
-    recent_count: int = 256
+    recent_count: int = 64
     resume_count_max: int = 2_000
     stream_max_age_ms: int = 3_600_000
     linger_ms: int = 0

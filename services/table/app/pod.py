@@ -17,7 +17,7 @@ from services.table.model import clocks as clocking
 from services.table.model import play
 from services.table.model import state as folding
 from services.table.model.events import CloseCause, Created
-from services.table.ports import Ownership, Pods, StoreAway, UnreadableEntry
+from services.table.ports import Ownership, Pods, StoreAway, StoreFull, UnreadableEntry
 
 _AT_ONCE = 16
 """Tables taken over at the same time."""
@@ -35,6 +35,11 @@ class Pod:
         self._unreadable: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._draining = False
+        self._superseded = False
+        self._silent_ms: Mapping[str, int] = {}
+        self._creating_count = 0
+        self._leasing = asyncio.Lock()
+        self._withdrawn = False
         self._announced_ms = 0
         self._slots_changed = asyncio.Event()
 
@@ -51,7 +56,7 @@ class Pod:
     # --- life ---------------------------------------------------------------------------
 
     async def start(self, pods: Pods, authority: str) -> None:
-        """Enter the registry and take over what this pod's earlier processes left.
+        """Enter the registry, and begin to take over what this pod's earlier processes left.
 
         Args:
             authority: `host:port` where game clients reach this process.
@@ -64,7 +69,7 @@ class Pod:
         silent_ms = await self._pods.silent_ms()
         self._run(self._outside.alarms.run())
         await self._announce()
-        await self._adopt_all(await self._outside.log.listed(self.name), self.name, silent_ms)
+        self._silent_ms = silent_ms
         self._run(self._keep_lease())
         self._run(self._keep_adopting())
 
@@ -72,18 +77,22 @@ class Pod:
         """Take nothing new, let all tables go where they stand; their logs are whole."""
         self._draining = True
         await asyncio.gather(*(table.stop() for table in tuple(self._tables.values())))
-        try:
-            await self._pods.withdraw()
-        except StoreAway:
-            self._outside.journal.warning("not_withdrawn")
+        async with self._leasing:
+            self._withdrawn = True
+            try:
+                await self._pods.withdraw()
+            except StoreAway:
+                self._outside.journal.warning("not_withdrawn")
 
     async def stop(self) -> None:
-        """End everything."""
+        """Let go of all tables at once."""
         self._draining = True
         await asyncio.gather(*(table.stop(patience_ms=0) for table in tuple(self._tables.values())))
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    @property
+    def tasks(self) -> tuple[asyncio.Task[None], ...]:
+        """What runs beside the tables; to be ended by who started the pod."""
+        return tuple(self._tasks)
 
     # --- tables -------------------------------------------------------------------------
 
@@ -111,8 +120,17 @@ class Pod:
         outside = self._outside
         if self._draining:
             raise Refusal(Reason.SHUTTING_DOWN)
-        if len(self._tables) >= outside.limits.slots:
+        if len(self._tables) + self._creating_count >= outside.limits.slots:
             raise Refusal(Reason.NO_SLOT)
+        self._creating_count += 1
+        try:
+            return await self._written(table_id, created)
+        finally:
+            self._creating_count -= 1
+
+    async def _written(self, table_id: str, created: Created) -> bool:
+        """Write a table's first entry and begin it; False if it was there already."""
+        outside = self._outside
         state = folding.created(table_id, created)
         now_ms = outside.time.now_ms()
         clocks = clocking.following(state, (), now_ms, None)
@@ -127,6 +145,7 @@ class Pod:
         )
         if made:
             recent = deque([entry], maxlen=outside.limits.recent_count)
+            outside.journal.info("table_created", table_id=table_id, room_id=created.room.room_id)
             self._begin(Current(1, state, clocks, Requests(), recent, {1: 0}))
         return made
 
@@ -138,11 +157,15 @@ class Pod:
         table = self._tables.get(table_id)
         if table is not None:
             return table
+        if self._superseded:
+            raise await self.owner_of(table_id)
         if self._draining:
             raise Refusal(Reason.SHUTTING_DOWN)
+        if table_id in self._unreadable:
+            raise Refusal(Reason.INTERNAL)
         owner = await self._outside.log.owner(table_id)
         if owner is not None and owner.finished is None and owner.pod == self.name:
-            await self._adopt(table_id, self.name, {})
+            await self._adopt(table_id, self.name, self._silent_ms)
             table = self._tables.get(table_id)
         if table is None:
             raise self._elsewhere(owner)
@@ -153,7 +176,7 @@ class Pod:
         try:
             return await table.ask(request)
         except Refusal as refusal:
-            if refusal.reason is Reason.SHUTTING_DOWN and not self._draining:
+            if refusal.reason is Reason.SHUTTING_DOWN and (self._superseded or not self._draining):
                 raise await self.owner_of(table.table_id) from None
             raise
 
@@ -171,7 +194,7 @@ class Pod:
         if owner.finished is not None:
             fault = owner.finished is CloseCause.FAULT
             return Refusal(Reason.TABLE_QUARANTINED if fault else Reason.TABLE_CLOSED)
-        if owner.pod == self.name:
+        if owner.pod == self.name and not self._superseded:
             return store_away()  # it is being read again
         return _not_owner(owner.pod, owner.authority, owner.epoch)
 
@@ -212,8 +235,11 @@ class Pod:
             async with gate:
                 try:
                     await self._adopt(table_id, pod, silent_ms)
-                except StoreAway:
+                except (StoreAway, StoreFull):
                     self._outside.journal.warning("not_adopted", table_id=table_id)  # the next round tries again
+                except Exception as error:  # one table that cannot be taken over keeps none of the others waiting
+                    self._unreadable.add(table_id)
+                    self._outside.journal.error("table_unreadable", table_id=table_id, error=type(error).__name__)
 
         await asyncio.gather(*(one(table_id) for table_id in table_ids))
 
@@ -227,6 +253,10 @@ class Pod:
             owner = await self._outside.log.owner(table_id)
             if owner is None or owner.finished is not None or owner.pod != pod:
                 await self._outside.log.strike(pod, table_id)
+                return
+            # Asked after the owner was read and before the claim, which holds for that owner only: a newer process of
+            # this pod that has the table has announced itself before it took it, so that it cannot be taken back.
+            if pod == self.name and not await self._announce():
                 return
             try:
                 await self._outside.log.enlist(self.name, table_id)
@@ -258,8 +288,10 @@ class Pod:
                     return
                 if lapsed:
                     await self._look_after_own()
-            except StoreAway:
+            except (StoreAway, StoreFull):
                 self._outside.journal.warning("not_announced")
+            except Exception as error:  # a pod without a lease is dead: the loop goes on whatever happens
+                self._outside.journal.error("not_announced", error=type(error).__name__)
 
     async def _a_third_of_the_lease(self) -> None:
         """Wait so long, or until a slot is taken or freed: matchmakers go by the card."""
@@ -272,8 +304,14 @@ class Pod:
             change.cancel()
 
     async def _announce(self) -> bool:
+        """Renew the lease; False if there is none to renew any more."""
         self._slots_changed.clear()
-        if not await self._pods.announce(slots_used=len(self._tables), draining=self._draining):
+        async with self._leasing:
+            if self._withdrawn or self._superseded:
+                return False
+            renewed = await self._pods.announce(slots_used=len(self._tables), draining=self._draining)
+            self._superseded = not renewed
+        if not renewed:
             self._outside.journal.error("superseded")
             self._draining = True
             await asyncio.gather(*(table.stop(Gone.MOVED) for table in tuple(self._tables.values())))
@@ -299,21 +337,25 @@ class Pod:
             self._outside.journal.warning("own_tables_not_checked")  # it went away again, and will come back again
 
     async def _keep_adopting(self) -> None:
-        """Look for tables whose pod is dead, and for own ones that could not be taken over before."""
+        """Take over this pod's own tables, then look for those whose pod is dead, again and again."""
         while not self._draining:
-            await self._outside.clock.sleep_ms(max(1, self._pods.lease_ms // 3))
             try:
+                await self._adopt_all(await self._outside.log.listed(self.name), self.name, self._silent_ms)
                 await self._adopt_orphans()
-            except StoreAway:
+            except (StoreAway, StoreFull):
                 self._outside.journal.warning("orphans_not_looked_for")
+            except Exception as error:  # nobody else looks for them
+                self._outside.journal.error("orphans_not_looked_for", error=type(error).__name__)
+            await self._outside.clock.sleep_ms(max(1, self._pods.lease_ms // 3))
 
     async def _adopt_orphans(self) -> None:
         silent_ms = await self._pods.silent_ms()
         for pod in await self._outside.log.listed_pods():
-            if pod != self.name and silent_ms.get(pod, self._pods.lease_ms + 1) <= self._pods.lease_ms:
+            alive = silent_ms.get(pod, self._pods.lease_ms + 1) <= self._pods.lease_ms
+            if pod == self.name or alive:
                 continue
             free = self._outside.limits.slots - len(self._tables)
-            orphans = [name for name in await self._outside.log.listed(pod) if name not in self._tables]
+            orphans = await self._outside.log.listed(pod)
             await self._adopt_all(orphans[: max(0, free)], pod, silent_ms)
 
     # --- the store ----------------------------------------------------------------------

@@ -18,7 +18,7 @@ from services.table.app.duties import Performer, Result
 from services.table.app.gallery import Gallery
 from services.table.app.mailbox import Act, Answer, Arrive, Letter, Mailbox, Request, SetReady, Tick
 from services.table.app.outside import Outside
-from services.table.app.requests import fingerprint, written_answer
+from services.table.app.requests import written_answer
 from services.table.app.store_health import store_away
 from services.table.app.table_time import Alarm
 from services.table.model import clocks as clocking
@@ -77,6 +77,7 @@ class Table:
         self._open: Letter | None = None
         self._alarm: Alarm | None = None
         self._tick_waits = False
+        self._arriving: set[Seat] = set()
         self._batch_count = 0
         self._task: asyncio.Task[None] | None = None
         self._duties: asyncio.Task[None] | None = None
@@ -117,7 +118,8 @@ class Table:
     def arrive(self, seat: Seat) -> None:
         """A player shows a sign of life."""
         state = self._current.state
-        if state.stage is Stage.WAITING and seat not in state.arrived:
+        if state.stage is Stage.WAITING and seat not in state.arrived | self._arriving:
+            self._arriving.add(seat)
             self._mailbox.put(Letter(Arrive(seat)))
 
     def store_lost(self) -> None:
@@ -149,11 +151,10 @@ class Table:
                 self._open = await self._mailbox.get()
                 await self._turn(self._open)
                 self._open = None
-            why = self._leaving
         except _Leave as leaving:
             why = leaving.why
         finally:
-            self._leave(why)
+            self._leave(self._leaving or why)
 
     def _leave(self, why: Gone) -> None:
         """The task's last act: nothing is left waiting."""
@@ -176,7 +177,7 @@ class Table:
         self._outside.checkpoints.reach("received")
         draft = Draft(self._current.state, self._draw_floor, floor_passed=self._floor_passed())
         try:
-            answer = _DECIDERS[type(letter.content)](self, letter.content, draft)
+            answer = self._known(letter) or _DECIDERS[type(letter.content)](self, letter.content, draft)
             if draft.events or draft.private:
                 await self._commit(letter, draft, answer)
         except Refusal as refusal:
@@ -211,27 +212,26 @@ class Table:
 
     # --- deciding -----------------------------------------------------------------------
 
-    def _decide_act(self, act: Act, draft: Draft) -> Answer:
-        known = self._known(act)
-        return known or Answer(flow.act(draft, act.seat, act.decision_id, act.action))
-
-    def _decide_ready(self, ready: SetReady, draft: Draft) -> Answer:
-        known = self._known(ready)
-        if known is not None:
-            return known
-        outcome = flow.ready(draft, ready.seat, ready.nonce)
-        return Answer(outcome, duplicate=not draft.events)
-
-    def _known(self, request: Request) -> Answer | None:
+    def _known(self, letter: Letter) -> Answer | None:
         """The answer a request got before.
 
         Raises: Refusal: REQUEST_ID_REUSED, or TABLE_QUARANTINED and TABLE_CLOSED for a new one.
         """
-        outcome = self._current.requests.known(request.seat, request.request_id, fingerprint(request))
+        request = letter.content
+        if not isinstance(request, Act | SetReady):
+            return None
+        outcome = self._current.requests.known(request.seat, request.request_id, letter.fingerprint)
         if outcome is not None:
             return Answer(outcome, duplicate=True)
         self._check_open()
         return None
+
+    def _decide_act(self, act: Act, draft: Draft) -> Answer:
+        return Answer(flow.act(draft, act.seat, act.decision_id, act.action))
+
+    def _decide_ready(self, ready: SetReady, draft: Draft) -> Answer:
+        outcome = flow.ready(draft, ready.seat, ready.nonce)
+        return Answer(outcome, duplicate=not draft.events)
 
     def check_sound(self) -> None:
         """Raises: Refusal: TABLE_QUARANTINED: a fault has stopped the table."""
@@ -244,6 +244,7 @@ class Table:
             raise Refusal(Reason.TABLE_CLOSED)
 
     def _decide_arrive(self, arrive: Arrive, draft: Draft) -> None:
+        self._arriving.discard(arrive.seat)
         flow.arrive(draft, arrive.seat)
 
     def _decide_tick(self, tick: Tick, draft: Draft) -> None:
@@ -361,8 +362,8 @@ class Table:
         if answer is None or not isinstance(content, Act | SetReady):
             return None
         number = self._current.state.deal_number + isinstance(content, SetReady)
-        print_ = fingerprint(content)
-        return RequestRow(number, content.seat, content.request_id, print_, written_answer(answer.outcome))
+        answered = written_answer(answer.outcome)
+        return RequestRow(number, content.seat, content.request_id, letter.fingerprint, answered)
 
     def _next_token(self) -> str:
         self._batch_count += 1

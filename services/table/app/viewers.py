@@ -79,6 +79,12 @@ class Viewer:
             finally:
                 self._waiter = None
 
+    def take_rest(self) -> list[Frame]:
+        """All further messages that wait to be sent."""
+        rest = list(self._frames)
+        self._frames.clear()
+        return rest
+
     def _wake(self) -> None:
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)

@@ -1,5 +1,7 @@
 """Entries of a log as bytes: the messages the wire has, so that what is stored can be sent as it is."""
 
+from functools import lru_cache
+
 from cardroom.mahjong.v1 import action_pb2
 from cardroom.table.v1 import event_pb2
 from google.protobuf.message import DecodeError
@@ -7,9 +9,9 @@ from google.protobuf.message import DecodeError
 from games.catalog import UnknownVariant
 from games.kernel import OptionError
 from games.mahjong.actions import CHOICE_OF
-from games.mahjong.events import Answered
+from games.mahjong.events import Answered, Discarded, Drawn, Melded
 from services.table.edge.events import event_from_message, event_to_message
-from services.table.model.events import TableEvent
+from services.table.model.events import Move, TableEvent
 from services.table.model.play import GameEvent
 from services.table.ports import UnreadableEntry
 from wire.mahjong import action_from_proto, action_to_proto
@@ -18,11 +20,18 @@ _ACTION_OF = {choice: action for action, choice in CHOICE_OF.items()}
 _UNREADABLE = (DecodeError, ValueError, KeyError, StopIteration, UnknownVariant, OptionError)
 
 
+_REPEATED = (Discarded, Drawn, Melded)
+"""Moves that are made again and again at all tables: only so many are different."""
+_REPEATED_COUNT_MAX = 4_096
+
+
 class ProtobufCodec:
     """`Codec` by protobuf. A private answer is the seat's byte and the action it was given by."""
 
     def encode(self, event: TableEvent) -> bytes:
         """See `Codec`."""
+        if isinstance(event, Move) and isinstance(event.event, _REPEATED):
+            return _encoded_move(event.event)
         return event_to_message(event).SerializeToString()
 
     def decode(self, data: bytes) -> TableEvent:
@@ -45,3 +54,8 @@ class ProtobufCodec:
             return Answered(data[0], CHOICE_OF[type(action)])
         except (*_UNREADABLE, IndexError) as error:
             raise UnreadableEntry(type(error).__name__) from error
+
+
+@lru_cache(maxsize=_REPEATED_COUNT_MAX)
+def _encoded_move(event: GameEvent) -> bytes:
+    return event_to_message(Move(event)).SerializeToString()

@@ -1,6 +1,7 @@
 """Messages to viewers as bytes, so that one message to many is encoded once."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from cardroom.table.v1 import event_pb2, table_pb2
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -30,19 +31,33 @@ GOODBYES: Mapping[Farewell, table_pb2.GoodbyeReason.ValueType] = {
     Farewell.RECONNECT: table_pb2.GOODBYE_REASON_RECONNECT,
     Farewell.SHUTDOWN: table_pb2.GOODBYE_REASON_SHUTDOWN,
 }
-_EVENT_TAG = bytes([table_pb2.WatchResponse.EVENT_FIELD_NUMBER << 3 | 2])
+_WIRE_BYTES = 2
+"""The wire type of fields that are bytes with their length before them: strings, messages."""
+
+
+def _tag(number: int) -> bytes:
+    """How such a field begins, for numbers below 16."""
+    return bytes([number << 3 | _WIRE_BYTES])
+
+
+_EVENT = _tag(table_pb2.WatchResponse.EVENT_FIELD_NUMBER)
+_PROMPT = _tag(table_pb2.WatchResponse.PROMPT_FIELD_NUMBER)
+_MORE = _tag(table_pb2.WatchResponse.MORE_FIELD_NUMBER)
+_OPTIONS = _tag(table_pb2.Prompt.OPTIONS_FIELD_NUMBER)
 _HIDDEN = table_pb2.Hidden()
+_OPTION_COUNT_MAX = 4_096
 
 
 class ProtobufPresenter:
-    """`Presenter` by protobuf."""
+    """`Presenter` by protobuf. What is there already as bytes is joined on: protobuf messages concatenate."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
+        self._last_head: tuple[Place, int, bytes] | None = None
 
     def event(self, place: Place, data: bytes) -> Frame:
-        """See `Presenter`. The entry is joined on as the field it is: protobuf messages concatenate."""
-        return self._head(place).SerializeToString() + _EVENT_TAG + _varint(len(data)) + data
+        """See `Presenter`."""
+        return self._head_bytes(place) + _field(_EVENT, data)
 
     def hidden(self, place: Place) -> Frame:
         """See `Presenter`."""
@@ -52,9 +67,14 @@ class ProtobufPresenter:
 
     def prompt(self, place: Place, prompt: Prompt) -> Frame:
         """See `Presenter`."""
-        message = self._head(place)
-        self._write_prompt(message.prompt, prompt)
-        return message.SerializeToString()
+        message = table_pb2.Prompt()
+        self._write_prompt(message, prompt)
+        options = b"".join(_option_bytes(action) for action in prompt.options)
+        return self._head_bytes(place) + _field(_PROMPT, message.SerializeToString() + options)
+
+    def joined(self, first: Frame, rest: Sequence[Frame]) -> Frame:
+        """See `Presenter`."""
+        return first + b"".join(_field(_MORE, frame) for frame in rest)
 
     def snapshot(self, place: Place, sight: Sight) -> Frame:
         """See `Presenter`."""
@@ -91,6 +111,7 @@ class ProtobufPresenter:
             self._write_deadline(message.deadline, sight.remaining_ms)
         if sight.prompt is not None:
             self._write_prompt(message.prompt, sight.prompt)
+            message.prompt.options.extend(_option(action) for action in sight.prompt.options)
         if state.last_settlement is not None:
             message.last_settlement.CopyFrom(payments_made_to_proto(state.last_settlement))
         return message
@@ -100,11 +121,18 @@ class ProtobufPresenter:
         message.server_time.FromMilliseconds(self._clock.now_ms())
         return message
 
+    def _head_bytes(self, place: Place) -> bytes:
+        """The head as bytes; what is shown to several viewers at once has the same."""
+        now_ms = self._clock.now_ms()
+        if self._last_head is None or self._last_head[:2] != (place, now_ms):
+            self._last_head = (place, now_ms, self._head(place).SerializeToString())
+        return self._last_head[2]
+
     def _write_prompt(self, message: table_pb2.Prompt, prompt: Prompt) -> None:
+        """All of a prompt but its options."""
         message.decision_id = prompt.decision_id
         message.standing = prompt.standing
         message.answered = prompt.answered
-        message.options.extend(_option(action) for action in prompt.options)
         if prompt.remaining_ms is not None:
             message.remaining_ms = prompt.remaining_ms
             self._write_deadline(message.deadline, prompt.remaining_ms)
@@ -115,6 +143,12 @@ class ProtobufPresenter:
 
 def _option(action: PlayerAction) -> table_pb2.Option:
     return table_pb2.Option(mahjong=action_to_proto(action))
+
+
+@lru_cache(maxsize=_OPTION_COUNT_MAX)
+def _option_bytes(action: PlayerAction) -> bytes:
+    """An option as a field of a prompt; there are only so many moves in a game."""
+    return _field(_OPTIONS, _option(action).SerializeToString())
 
 
 def _seat(sight: Sight, seat: Seat) -> table_pb2.SeatState:
@@ -129,8 +163,18 @@ def _seat(sight: Sight, seat: Seat) -> table_pb2.SeatState:
     )
 
 
+_SHORT = [bytes([value]) for value in range(0x80)]
+
+
+def _field(tag: bytes, data: bytes) -> bytes:
+    """A field of bytes."""
+    return tag + _varint(len(data)) + data
+
+
 def _varint(value: int) -> bytes:
     """A length as protobuf writes it."""
+    if value <= 0x7F:
+        return _SHORT[value]
     out = bytearray()
     while value > 0x7F:
         out.append(value & 0x7F | 0x80)

@@ -1,6 +1,6 @@
 """The table's two services on the wire."""
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import aclosing, contextmanager
 from typing import Any
 
@@ -61,18 +61,18 @@ class TableServicer:
         server.add_registered_method_handlers(name, handlers)
         return name
 
-    async def watch(self, request: table_pb2.WatchRequest, context: Context) -> AsyncIterator[bytes]:
-        """What happens at a table, to one viewer."""
+    async def watch(self, request: table_pb2.WatchRequest, context: Context) -> None:
+        """What happens at a table, to one viewer. Frames are written here: each layer of generators costs every one."""
         with _store_spoken():
             table, seat = await self._table(request.table_id, context)
             table.check_sound()
             after_seq = request.after_seq if request.HasField("after_seq") else None
-            frames = table.gallery.stream(seat, after_seq, request.known_epoch)
+            frames = table.gallery.stream(seat, after_seq, request.known_epoch, together=request.together)
             if seat is not None:
                 table.arrive(seat)
             async with aclosing(frames):
                 async for frame in frames:
-                    yield frame
+                    await context.write(frame)
 
     async def act(self, request: table_pb2.ActRequest, context: Context) -> table_pb2.ActResponse:
         """A move; answered after it is stored."""

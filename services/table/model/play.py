@@ -9,6 +9,7 @@ from enum import StrEnum
 from games.catalog import UnknownVariant, variant_of
 from games.kernel import IllegalAction, OptionError, Payment, Seat
 from games.mahjong import actions, events
+from games.mahjong.checks import refused
 from games.mahjong.game import GAME
 from games.mahjong.ruleset import Ruleset
 from games.mahjong.state import Phase, State
@@ -103,6 +104,20 @@ def evolve(state: GameState, event: GameEvent) -> GameState:
 def legal(state: GameState, seat: Seat) -> tuple[PlayerAction, ...]:
     """All the seat may do now."""
     return GAME.legal(state, seat)
+
+
+def standing(state: GameState, seat: Seat) -> tuple[PlayerAction, ...]:
+    """What a seat that is not asked, and has not answered, may do all the same (BB-17).
+
+    It is the part of `legal` that needs no decision, and hangs on `standing_ground` alone.
+    """
+    lock = actions.Lock(seat)
+    return (lock,) if state.ruleset.locks and refused(state, lock) is None else ()
+
+
+def standing_ground(state: GameState, seat: Seat) -> tuple[object, ...]:
+    """What `standing` hangs on: while it is the same, so is the answer."""
+    return state.hands[seat], state.melds[seat], state.wins, state.locked, state.away
 
 
 def awaiting(state: GameState) -> frozenset[Seat]:

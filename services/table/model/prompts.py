@@ -1,12 +1,13 @@
 """What a seat is asked, with ready-made options, so that a client needs no rules."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from games.kernel import Seat
 from services.table.model import flow, play
 from services.table.model.clocks import Clock
-from services.table.model.play import PlayerAction, Rest
-from services.table.model.state import TableState
+from services.table.model.play import GameState, PlayerAction, Rest
+from services.table.model.state import DealState, TableState
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,21 +28,49 @@ class Prompt:
     answered: bool = False
 
 
-def prompt_for(state: TableState, seat: Seat, clock: Clock | None, now_ms: int) -> Prompt | None:
-    """What the seat is asked now; None if nothing. It depends on nothing that the seat may not know (PF-40).
+class StandingOffers:
+    """What seats may do though nobody asks them, worked out again only when something about it has changed."""
+
+    def __init__(self) -> None:
+        self._known: dict[Seat, tuple[tuple[object, ...], tuple[PlayerAction, ...]]] = {}
+
+    def of(self, state: GameState, seat: Seat) -> tuple[PlayerAction, ...]:
+        """See `play.standing`."""
+        ground = play.standing_ground(state, seat)
+        known = self._known.get(seat)
+        if known is None or known[0] != ground:
+            known = self._known[seat] = (ground, play.standing(state, seat))
+        return known[1]
+
+
+def prompts_for(
+    state: TableState, seats: Iterable[Seat], offers: StandingOffers, clock: Clock | None, now_ms: int
+) -> Iterator[tuple[Seat, Prompt | None]]:
+    """What each seat is asked now; None if nothing. It depends on nothing that the seat may not know (PF-40).
 
     Args:
+        offers: the table's, kept from one show to the next.
         clock: the one that ends the decision.
         now_ms: the table's own time.
     """
     deal = state.deal
     if deal is None or state.rest not in (Rest.TURN, Rest.QUESTION):
-        return None
+        for seat in seats:
+            yield seat, None
+        return
     remaining_ms = None if clock is None else max(0, clock.ends_ms - now_ms)
-    decision_id = flow.decision_id(deal.opened_seq, seat)
-    if seat in play.awaiting(deal.game):
-        return Prompt(decision_id, play.legal(deal.game, seat), remaining_ms)
+    awaited = play.awaiting(deal.game)
+    for seat in seats:
+        if seat in awaited:
+            decision_id = flow.decision_id(deal.opened_seq, seat)
+            yield seat, Prompt(decision_id, play.legal(deal.game, seat), remaining_ms)
+        else:
+            yield seat, _unasked(deal, seat, offers, remaining_ms)
+
+
+def _unasked(deal: DealState, seat: Seat, offers: StandingOffers, remaining_ms: int | None) -> Prompt | None:
+    """For a seat nobody waits for: its answer is given, or it may do something all the same."""
     if play.has_answered(deal.game, seat):
-        return Prompt(decision_id, (), remaining_ms, answered=True)
-    options = play.legal(deal.game, seat)
+        return Prompt(flow.decision_id(deal.opened_seq, seat), (), remaining_ms, answered=True)
+    options = offers.of(deal.game, seat)
     return Prompt(flow.standing_id(seat), options, None, standing=True) if options else None

@@ -1,11 +1,11 @@
 """A table's state, folded from its log. Asserts what must hold: a log that does not fit is our fault."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from games.kernel import Line, Seat
+from games.kernel import Line, Seat, changed
 from services.table.model import events as happened
 from services.table.model import play
 from services.table.model.events import CloseCause, PaymentsDue, PaymentsMade, TableEvent
@@ -28,7 +28,7 @@ GATHERING = frozenset({Stage.WAITING, Stage.READYING, Stage.BETWEEN_DEALS})
 """Stages in which seats may say that they are ready."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # no slots: `changed` copies it at every step
 class DealState:
     """The deal that is played, or was last.
 
@@ -58,7 +58,7 @@ class ReadySeat:
     seq: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # no slots: `changed` copies it at every step
 class TableState:
     """A table.
 
@@ -141,12 +141,12 @@ def evolve(state: TableState, event: TableEvent) -> TableState:
 def answered(state: TableState, event: GameEvent) -> TableState:
     """The state after a private event, which takes no place in the log."""
     assert state.deal is not None
-    return replace(state, deal=replace(state.deal, game=play.evolve(state.deal.game, event)))
+    return changed(state, deal=changed(state.deal, game=play.evolve(state.deal.game, event)))
 
 
 def skipped(state: TableState) -> TableState:
     """The state after an entry of the game that cannot be followed: only its number counts."""
-    return replace(state, seq=state.seq + 1)
+    return changed(state, seq=state.seq + 1)
 
 
 def _arrived(state: TableState, event: happened.Arrived) -> TableState:
@@ -154,7 +154,7 @@ def _arrived(state: TableState, event: happened.Arrived) -> TableState:
     assert event.seat not in state.arrived, event
     everybody = state.arrived | {event.seat}
     stage = Stage.READYING if len(everybody) == len(state.players) else Stage.WAITING
-    return replace(state, seq=state.seq + 1, arrived=everybody, stage=stage)
+    return changed(state, seq=state.seq + 1, arrived=everybody, stage=stage)
 
 
 def _ready(state: TableState, event: happened.Ready) -> TableState:
@@ -162,7 +162,7 @@ def _ready(state: TableState, event: happened.Ready) -> TableState:
     assert state.ready[event.seat] is None, event
     row = ReadySeat(event.nonce, state.seq + 1)
     ready = (*state.ready[: event.seat], row, *state.ready[event.seat + 1 :])
-    return replace(state, seq=state.seq + 1, ready=ready)
+    return changed(state, seq=state.seq + 1, ready=ready)
 
 
 def _deal_started(state: TableState, event: happened.DealStarted) -> TableState:
@@ -178,7 +178,7 @@ def _deal_started(state: TableState, event: happened.DealStarted) -> TableState:
         game=play.before_the_wall(play.rules_of(state.room), event.dealer),
         opened_seq=seq,
     )
-    return replace(
+    return changed(
         state,
         seq=seq,
         stage=Stage.DEALING,
@@ -198,11 +198,11 @@ def _moved(state: TableState, event: happened.Move) -> TableState:
     opened = seq if play.opens_decision(event.event) else deal.opened_seq
     stage = Stage.DEALING if play.rest_of(game) is Rest.OPENING else Stage.PLAYING
     next_dealer = play.next_dealer_after(event.event)
-    return replace(
+    return changed(
         state,
         seq=seq,
         stage=stage,
-        deal=replace(deal, game=game, opened_seq=opened),
+        deal=changed(deal, game=game, opened_seq=opened),
         next_dealer=state.next_dealer if next_dealer is None else next_dealer,
     )
 
@@ -210,13 +210,13 @@ def _moved(state: TableState, event: happened.Move) -> TableState:
 def _payments_due(state: TableState, event: happened.PaymentsDue) -> TableState:
     assert event.settlement_seq == state.settlement_seqs.get(event.asset, 0) + 1, event
     seqs = {**state.settlement_seqs, event.asset: event.settlement_seq}
-    return replace(state, seq=state.seq + 1, dues=(*state.dues, event), settlement_seqs=seqs)
+    return changed(state, seq=state.seq + 1, dues=(*state.dues, event), settlement_seqs=seqs)
 
 
 def _payments_made(state: TableState, event: happened.PaymentsMade) -> TableState:
     assert state.dues, event
     assert state.dues[0].settlement_seq == event.settlement_seq, event
-    return replace(
+    return changed(
         state,
         seq=state.seq + 1,
         dues=state.dues[1:],
@@ -240,18 +240,18 @@ def _deal_settled(state: TableState, event: happened.DealSettled) -> TableState:
     assert deal is not None, event
     assert deal.deal_id == event.deal_id, event
     assert not state.dues, event
-    return replace(
+    return changed(
         state,
         seq=state.seq + 1,
         stage=Stage.BETWEEN_DEALS,
-        deal=replace(deal, seed=event.seed, settled=True),
+        deal=changed(deal, seed=event.seed, settled=True),
         balances=event.balances,
     )
 
 
 def _closed(state: TableState, event: happened.Closed) -> TableState:
     assert state.stage is not Stage.CLOSED, event
-    return replace(state, seq=state.seq + 1, stage=Stage.CLOSED, closed=event.cause)
+    return changed(state, seq=state.seq + 1, stage=Stage.CLOSED, closed=event.cause)
 
 
 _EVOLVERS: dict[type, Callable[[TableState, Any], TableState]] = {

@@ -1,5 +1,6 @@
 """The ledger's store as its tests use it: a real server, assets of their own, times that stand still."""
 
+import asyncio
 import itertools
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
@@ -9,14 +10,17 @@ from dataclasses import dataclass
 import pytest
 import redis.asyncio
 
+from deploy.local.redis_server import RedisServer
 from refusals import Refusal
 from services.ledger.adapters.coalescer import Coalescer
 from services.ledger.adapters.redis_store import RedisLedgerStore
 from services.ledger.app.audit import Auditor
 from services.ledger.app.books import Books
+from services.ledger.app.corrections import Corrections
 from services.ledger.app.fold import BooksState
+from services.ledger.app.funds import Funds
 from services.ledger.ports import Call
-from services.ledger.values import Group, Leg, Settled, Settlement, Stake
+from services.ledger.values import Balance, Group, Leg, Settled, Settlement, Source, Stake
 from serving.store import connect_redis
 from tests.fakes.clock import FakeClock
 
@@ -46,16 +50,33 @@ class Rig:
     clock: FakeClock
     calls: Coalescer
     store: RedisLedgerStore
+    server: RedisServer | None = None
+    """The store's process, where it is the test's own."""
+
+    async def kill_and_restart(self) -> None:
+        """Kill -9 of the store's process, and another one on its data and port."""
+        assert self.server is not None
+        self.server.kill()
+        self.server = await asyncio.to_thread(RedisServer.start, self.server.directory, self.server.port)
+        await self.client.connection_pool.disconnect()
 
     def books(self, asset: str, opening: int = 100) -> Books:
         """Books of one asset."""
-        return Books(self.store, {asset: opening})
+        return Books(self.store, Funds({asset: opening}))
+
+    def corrections(self, *assets: str) -> Corrections:
+        """What operators do to these assets."""
+        return Corrections(self.store, Funds(dict.fromkeys(assets, 0)))
+
+    async def open(self, account: str, asset: str, units: int) -> tuple[Balance, bool]:
+        """Open an account with new money."""
+        return await self.store.open_account(account, asset, units, Source(), CALL)
 
     async def seated(self, table: str, balances: Mapping[str, int], *, deal: str = "d1") -> str:
         """A new asset in which these accounts have these balances and are reserved by the table."""
         asset = new_asset()
         for account, units in balances.items():
-            await self.store.open_account(account, asset, units, CALL)
+            await self.open(account, asset, units)
         await self.reserve(asset, table, tuple(balances), deal=deal)
         return asset
 
@@ -92,14 +113,14 @@ class Rig:
 
 
 @asynccontextmanager
-async def open_rig(url: str) -> AsyncIterator[Rig]:
-    """A ledger on the store at this URL."""
+async def open_rig(url: str, server: RedisServer | None = None) -> AsyncIterator[Rig]:
+    """A ledger on the store at this URL, which ``server`` may be."""
     client = await connect_redis(url, need_fsync=True)
     clock = FakeClock()
     calls = Coalescer(client, clock)
     calls.start()
     try:
-        yield Rig(client, clock, calls, RedisLedgerStore(client, calls, clock, record_kept_days=30))
+        yield Rig(client, clock, calls, RedisLedgerStore(client, calls, clock, record_kept_days=30), server)
     finally:
         await calls.stop()
         await client.aclose()

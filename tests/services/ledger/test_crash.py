@@ -17,7 +17,7 @@ from refusals import Reason, Refusal
 from services.ledger.values import RING, Leg, Settled
 from serving.channels import connect
 from tests.conftest import Mint
-from tests.services.ledger.rig import CALL, Rig, new_asset, open_rig
+from tests.services.ledger.rig import Rig, new_asset, open_rig
 
 SEED = 20_240_601
 TABLES = 6
@@ -49,7 +49,7 @@ async def test_settlements_survive_kill_9_of_the_store_once_and_once_only(tmp_pa
 
             async def play(table: str) -> None:
                 for account in (f"{table}-a", f"{table}-b"):
-                    await rig.store.open_account(account, asset, 1_000, CALL)
+                    await rig.open(account, asset, 1_000)
                 await rig.reserve(asset, table, [f"{table}-a", f"{table}-b"])
                 done.release()
                 await start.wait()
@@ -76,7 +76,7 @@ async def test_settlements_survive_kill_9_of_the_store_once_and_once_only(tmp_pa
                     assert (again.number, again.lines) == (answers[seq - 1].number, answers[seq - 1].lines)
                 assert await rig.units(asset, f"{table}-a", f"{table}-b") == [1_000 - SETTLEMENTS, 1_000 + SETTLEMENTS]
             state = await rig.verify(asset)
-            assert (state.faults, state.entry_count) == ((), TABLES * (2 + SETTLEMENTS))
+            assert (state.faults, state.entry_count) == ((), TABLES * (3 + SETTLEMENTS))
     finally:
         server.stop()
 
@@ -166,6 +166,6 @@ async def test_kill_9_of_the_ledger_between_settlement_and_answer_pays_once(
                     state = await audit_pb2_grpc.AuditServiceStub(operator).VerifyBooks(verify)
             if life < 2:
                 in_flight.cancel()
-    assert (state.ok, state.entry_count, state.sum_total) == (True, 2 + settled, 0)
+    assert (state.ok, state.entry_count, state.sum_total) == (True, 3 + settled, 0)
     for each in (table, login, operator):
         await each.close()

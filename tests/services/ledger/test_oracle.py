@@ -2,26 +2,22 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from refusals import Refusal
-from services.ledger.adapters.keys import Keys
-from services.ledger.app.checks import check_settlement
-from services.ledger.app.fingerprint import grant_fingerprint, settlement_fingerprint
-from services.ledger.values import UNITS_MAX, Grant, Group, Leg, Reservation, Settled, Settlement, Stake
-from tests.services.ledger.oracle import Oracle, Table, is_right, share_out
-from tests.services.ledger.rig import CALL, Rig, new_asset
+from deploy.local.redis_server import RedisServer
+from services.ledger.values import UNITS_MAX, Group, Leg
+from tests.services.ledger.oracle import share_out
+from tests.services.ledger.rig import Rig, open_rig
+from tests.services.ledger.twins import PLAYERS, Twins
 
-PLAYERS = ("ann", "bob", "cyd", "dan", "robot:1")
 STRANGER = "eve"
 TABLES = ("t1", "t2")
-REQUESTS = ("00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002")
+REQUESTS = tuple(f"00000000-0000-4000-8000-0000000000{number}" for number in range(10, 30))
 
 _MOSTLY = st.sampled_from
 _newer = _MOSTLY((*[0] * 16, 1, -1))
@@ -73,164 +69,86 @@ _DETAILS: dict[str, tuple[int, tuple[st.SearchStrategy[Any], ...]]] = {
     ),
     "release": (2, (_MOSTLY(TABLES), _newer, _deals)),
     "claim": (1, (_MOSTLY(TABLES), _newer)),
+    "void": (1, (_MOSTLY(TABLES), _newer, _MOSTLY((*[1] * 8, 2, 0, -2, -16)), _deals)),
     "grant": (1, (_MOSTLY(REQUESTS), _players, _MOSTLY((1, 2, 3, UNITS_MAX)))),
+    "relieve": (1, (_MOSTLY(REQUESTS), _players, _MOSTLY((1, 5, 20, 31)))),
+    "reverse": (5, (_MOSTLY(REQUESTS), st.integers(0, 9))),
     "open": (1, (_MOSTLY(PLAYERS), _units)),
-    "freeze": (3, (_MOSTLY(PLAYERS), _MOSTLY((False, False, True)))),
+    "freeze": (3, (_MOSTLY(REQUESTS), _players, _MOSTLY((True, True, False)))),
 }
 _kinds = _MOSTLY([kind for kind, (weight, _) in _DETAILS.items() for _ in range(weight)])
 _steps = _kinds.flatmap(lambda kind: st.tuples(st.just(kind), *_DETAILS[kind][1]))
-
-
-class _Twins:
-    """The real books and the oracle, told the same."""
-
-    def __init__(self, rig: Rig, seen: Counter[str]) -> None:
-        self.asset = new_asset()
-        self.seen = seen
-        self.rig, self.store = rig, rig.store
-        self.oracle = Oracle()
-        self.sent: list[Settlement] = []
-
-    def epoch(self, table: str, newer: int) -> int:
-        return max(self.oracle.tables.get(table, Table()).epoch, 5) + newer
-
-    def deal(self, table: str, deal: str) -> str:
-        return deal or self.oracle.tables.get(table, Table()).deal or "d1"
-
-    async def settle(self, table: str, newer: int, offset: int, deal: str, given: Any) -> None:
-        last = len(self.oracle.tables.get(table, Table()).done)
-        legs, groups = given
-        await self._settle(
-            Settlement(
-                table,
-                self.epoch(table, newer),
-                max(last + offset, 1),
-                self.deal(table, deal),
-                self.asset,
-                legs,
-                groups,
-            )
-        )
-
-    async def again(self, place: int, newer: int, changed: bool) -> None:
-        if self.sent:
-            before = self.sent[-1 - place % len(self.sent)]
-            legs = before.legs
-            if changed and legs:
-                legs = (*legs[:-1], Leg(legs[-1].payer, legs[-1].payee, 3, legs[-1].reason, legs[-1].group))
-            await self._settle(replace(before, epoch=self.epoch(before.table, newer), legs=legs))
-
-    async def burst(self, table: str, count: int) -> None:
-        known = self.oracle.tables.get(table)
-        if known is not None and known.accounts:
-            leg = Leg(known.accounts[0], next(name for name in PLAYERS if name != known.accounts[0]), 1, "win")
-            for _ in range(count):
-                await self.settle(table, 0, 1, "", ((leg,), ()))
-            for offset in (-15, -16):
-                await self.settle(table, 0, offset, "", ((leg,), ()))
-
-    async def _settle(self, asked: Settlement) -> None:
-        self.sent.append(asked)
-        answer = await self._answer(self.store.settle(asked, settlement_fingerprint(asked), CALL))
-        assert answer == self.oracle.settle(asked), asked
-        assert _checked(asked) == is_right(asked), asked
-
-    async def reserve(self, table: str, newer: int, deal: str, accounts: list[str], least: int) -> None:
-        epoch, deal = self.epoch(table, newer), self.deal(table, deal)
-        stake = Stake(table, epoch, deal, self.asset, tuple(accounts), least)
-        answer = await self._answer(self.store.reserve(stake, CALL))
-        assert answer == self.oracle.reserve(stake)
-
-    async def release(self, table: str, newer: int, deal: str) -> None:
-        epoch, deal = self.epoch(table, newer), self.deal(table, deal)
-        answer = await self._answer(self.store.release(table, epoch, deal, self.asset, CALL))
-        assert answer == self.oracle.release(table, epoch, deal)
-
-    async def claim(self, table: str, newer: int) -> None:
-        epoch = self.epoch(table, newer)
-        answer = await self._answer(self.store.claim(table, epoch, self.asset, CALL))
-        assert answer == self.oracle.claim(table, epoch)
-
-    async def grant(self, request: str, account: str, amount: int) -> None:
-        grant = Grant(request, account, self.asset, amount, "because")
-        assert await self._answer(self.store.grant(grant, grant_fingerprint(grant), CALL)) == self.oracle.grant(grant)
-
-    async def open(self, account: str, opening: int) -> None:
-        answer = await self._answer(self.store.open_account(account, self.asset, opening, CALL))
-        told = self.oracle.open(account, opening)
-        assert (answer if isinstance(answer, str) else (answer[0].units, answer[1])) == told
-
-    async def freeze(self, account: str, frozen: bool) -> None:
-        key = Keys.of(self.asset).frozen
-        await (self.rig.client.sadd(key, account) if frozen else self.rig.client.srem(key, account))
-        (self.oracle.frozen.add if frozen else self.oracle.frozen.discard)(account)
-
-    async def _answer(self, call: Any) -> Any:
-        """The answer, or the reason of the refusal; what it was is counted."""
-        try:
-            answer = await call
-        except Refusal as refusal:
-            self.seen[str(refusal.reason)] += 1
-            return str(refusal.reason)
-        if isinstance(answer, Settled):
-            self.seen["repeat" if answer.duplicate else "settled"] += 1
-            self.seen["short"] += any(line.paid < line.asked for line in answer.lines)
-        if isinstance(answer, Reservation):
-            self.seen.update(f"seat {row.refusal}" for row in answer.rows)
-        return answer
-
-    async def compare(self) -> None:
-        """Balances, locks and the journal are what the oracle says; the books are right (PF-50)."""
-        told = self.oracle.balances
-        rows = await self.store.balances(list(told), self.asset)
-        assert {row.account: row.units for row in rows if row} == told
-        assert {row.account: row.locked_by for row in rows if row and row.locked_by} == self.oracle.locked_by
-        state = await self.rig.verify(self.asset)
-        assert not state.faults
-        assert state.entry_count == self.oracle.entry_count
-        assert (state.supply, state.sum_total) == (-told["issuance"], 0)
-        assert min(units for account, units in told.items() if account != "issuance") >= 0
-
-
-def _checked(asked: Settlement) -> bool:
-    try:
-        check_settlement(asked, (asked.asset,))
-    except Refusal:
-        return False
-    return True
+_kills = st.tuples(st.just("killed"), _MOSTLY(TABLES), _legs(), st.floats(0, 2))
 
 
 _SEEN_MIN = {
     "settled": 300,
     "short": 50,
     "repeat": 30,
-    **dict.fromkeys(("INVALID_FIELD", "FENCED", "SETTLEMENT_CONFLICT", "STAKE_MISSING", "ACCOUNT_FROZEN"), 2),
+    "voided": 5,
+    "moved back": 10,
+    "old, answered": 5,
+    **dict.fromkeys(("INVALID_FIELD", "FENCED", "SETTLEMENT_CONFLICT", "STAKE_MISSING", "BUDGET_EXHAUSTED"), 2),
+    **dict.fromkeys(("ENTRY_REVERSED", "LOCKED_ELSEWHERE"), 2),
     **dict.fromkeys(("SETTLEMENT_GAP", "SETTLEMENT_OLD", "ACCOUNT_UNKNOWN", "REQUEST_ID_REUSED", "AMOUNT_LIMIT"), 2),
     **dict.fromkeys(("seat ", "seat BELOW_MINIMUM", "seat LOCKED_ELSEWHERE", "seat ACCOUNT_UNKNOWN", "seat FROZEN"), 2),
 }
 """How often each answer must come up, or the test tests little."""
 
 
+@pytest.fixture(scope="module")
+def own_rig(tmp_path_factory: pytest.TempPathFactory, runner: asyncio.Runner) -> Iterator[Rig]:
+    """A ledger on a store of its own, that may be killed."""
+    server = RedisServer.start(tmp_path_factory.mktemp("killed"))
+    opening = open_rig(server.url, server)
+    rig = runner.run(opening.__aenter__())
+    yield rig
+    runner.run(opening.__aexit__(None, None, None))
+    assert rig.server is not None
+    rig.server.stop()
+
+
+async def _history(rig: Rig, seen: Counter[str], openings: Sequence[int], steps: Sequence[tuple[Any, ...]]) -> None:
+    twins = Twins(rig, seen)
+    for account, units in zip(PLAYERS, openings, strict=True):
+        await twins.open(account, units)
+    await twins.reserve("t1", 1, "d1", list(PLAYERS[:4]), 0)
+    for kind, *details in steps:
+        await getattr(twins, kind)(*details)
+        await twins.invariants()
+    await twins.compare()
+
+
+_EXAMPLES = settings(deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+
+
 def test_random_histories_are_answered_as_the_oracle_says(runner: asyncio.Runner, shared_rig: Rig) -> None:
-    """Reliability 33: settle, retry, changed retry, gap, stale owner, stakes, grants, bursts past the ring."""
+    """Reliability 33: settle, retry, changed retry, gap, void, stale owner, stakes, grants, relief, reversals, frozen
+    accounts, bursts past the ring; all invariants after each step.
+    """
     seen: Counter[str] = Counter()
 
-    async def history(openings: Sequence[int], steps: Sequence[tuple[Any, ...]]) -> None:
-        twins = _Twins(shared_rig, seen)
-        for account, units in zip(PLAYERS, openings, strict=True):
-            await twins.open(account, units)
-        await twins.reserve("t1", 1, "d1", list(PLAYERS[:4]), 0)
-        for kind, *details in steps:
-            await getattr(twins, kind)(*details)
-        await twins.compare()
-
-    @settings(max_examples=60, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+    @settings(_EXAMPLES, max_examples=60)
     @given(openings=_openings, steps=st.lists(_steps, min_size=15, max_size=40))
     def histories(openings: Sequence[int], steps: Sequence[tuple[Any, ...]]) -> None:
-        runner.run(history(openings, steps))
+        runner.run(_history(shared_rig, seen, openings, steps))
 
     histories()
     assert {name: seen[name] for name, least in _SEEN_MIN.items() if seen[name] < least} == {}
+
+
+def test_random_histories_with_kill_9_of_the_store_among_the_steps(runner: asyncio.Runner, own_rig: Rig) -> None:
+    """Reliability 34: whatever happened before, what was acknowledged is there, and the rest happens once."""
+    seen: Counter[str] = Counter()
+
+    @settings(_EXAMPLES, max_examples=12)
+    @given(openings=_openings, steps=st.lists(st.one_of(_steps, _steps, _kills), min_size=5, max_size=15))
+    def histories(openings: Sequence[int], steps: Sequence[tuple[Any, ...]]) -> None:
+        runner.run(_history(own_rig, seen, openings, steps))
+
+    histories()
+    assert seen["killed, answered before"] >= 3
+    assert seen["killed, unknown"] >= 3
 
 
 @pytest.mark.fast

@@ -11,7 +11,7 @@ from tests.services.ledger.rig import CALL, Rig, new_asset, refused
 async def opened(rig: Rig, **balances: int) -> str:
     asset = new_asset()
     for account, units in balances.items():
-        await rig.store.open_account(account, asset, units, CALL)
+        await rig.open(account, asset, units)
     return asset
 
 

@@ -8,7 +8,8 @@ import pytest
 
 from services.ledger.adapters.keys import Keys
 from services.ledger.app.audit import Auditor
-from services.ledger.app.fold import FaultKind, chain_hash
+from services.ledger.app.entries import chain_hash
+from services.ledger.app.fold import FaultKind
 from services.ledger.values import Leg
 from tests.services.ledger.rig import Rig, new_asset
 
@@ -17,7 +18,7 @@ Rows = list[tuple[str, dict[str, str]]]
 
 
 async def played(rig: Rig) -> str:
-    """Books of ten entries: four accounts, six settlements."""
+    """Books of eleven entries: four accounts, a reservation, six settlements."""
     asset = await rig.seated("t1", {"ann": 20, "bob": 20, "cyd": 0, "dan": 20})
     for seq in range(1, 6):
         await rig.settle(asset, seq, [Leg("ann", "bob", seq, "win"), Leg("dan", "cyd", seq, "rain")])
@@ -45,7 +46,7 @@ async def found(rig: Rig, asset: str) -> set[tuple[str, str, int]]:
 async def test_right_books_are_right_with_their_totals(rig: Rig) -> None:
     state = await rig.verify(await played(rig))
     assert not state.faults
-    assert (state.entry_count, state.account_count) == (10, 6)
+    assert (state.entry_count, state.account_count) == (11, 6)
     assert (state.supply, state.players_total, state.penalties_total, state.sum_total) == (60, 53, 7, 0)
 
 
@@ -85,13 +86,13 @@ async def test_a_dropped_entry_is_named(rig: Rig) -> None:
     assert {("gap", "", 7), ("chain", "", 7)} <= await found(rig, asset)
 
 
-@pytest.mark.parametrize("last", ["10-0", "9-0"])
+@pytest.mark.parametrize("last", ["11-0", "9-0"])
 async def test_a_lost_tail_is_named(rig: Rig, last: str) -> None:
     """Reliability 35: balances and head say more than the journal."""
     asset = await played(rig)
     rows = [row for row in await journal(rig, asset) if int(row[0].split("-")[0]) < int(last.split("-")[0])]
     await rewrite(rig, asset, rows)
-    assert ("gap", "", 10) in await found(rig, asset)
+    assert ("gap", "", 11) in await found(rig, asset)
 
 
 async def test_two_swapped_entries_are_named(rig: Rig) -> None:
@@ -142,18 +143,18 @@ async def test_an_edited_entry_with_a_new_hash_shows_at_the_next(rig: Rig) -> No
 async def test_an_edited_last_entry_with_a_new_hash_shows_at_the_head(rig: Rig) -> None:
     asset = await played(rig)
     rows = await journal(rig, asset)
-    fields = rows[9][1]
+    fields = rows[10][1]
     fields["body"] = fields["body"].replace("penalty", "fine")
-    fields["hash"] = chain_hash(rows[8][1]["hash"], fields["body"])
+    fields["hash"] = chain_hash(rows[9][1]["hash"], fields["body"])
     await rewrite(rig, asset, rows)
-    assert await found(rig, asset) == {("chain", "", 10)}
+    assert await found(rig, asset) == {("chain", "", 11)}
 
 
 async def test_entries_added_by_hand_are_named(rig: Rig) -> None:
     asset = await played(rig)
     rows = await journal(rig, asset)
-    await rewrite(rig, asset, [*rows[:5], ("5-1", rows[4][1]), *rows[5:], ("11-0", rows[9][1])])
-    assert {("gap", "", 5), ("gap", "", 11)} <= await found(rig, asset)
+    await rewrite(rig, asset, [*rows[:5], ("5-1", rows[4][1]), *rows[5:], ("12-0", rows[10][1])])
+    assert {("gap", "", 5), ("gap", "", 12)} <= await found(rig, asset)
 
 
 async def test_bytes_that_are_no_text_do_not_stop_the_check(rig: Rig) -> None:
@@ -168,9 +169,9 @@ async def test_bytes_that_are_no_text_do_not_stop_the_check(rig: Rig) -> None:
 
 async def test_books_longer_than_a_batch_are_read_to_the_end(rig: Rig) -> None:
     asset = await played(rig)
-    for batch in (1, 3, 5, 10, 11):
+    for batch in (1, 3, 5, 11, 12):
         state = await Auditor(rig.store, (asset,), batch).verify(asset)
-        assert (state.faults, state.entry_count, state.account_count) == ((), 10, 6)
+        assert (state.faults, state.entry_count, state.account_count) == ((), 11, 6)
 
 
 async def test_the_check_changes_nothing(rig: Rig) -> None:
@@ -179,4 +180,4 @@ async def test_the_check_changes_nothing(rig: Rig) -> None:
     before = await rig.client.hgetall(Keys.of(asset).balance)
     await rig.verify(asset)
     assert await rig.client.hgetall(Keys.of(asset).balance) == before
-    assert (await rig.store.head(asset)).number == 10
+    assert (await rig.store.head(asset)).number == 11

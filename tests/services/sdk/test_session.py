@@ -70,6 +70,26 @@ async def test_a_stream_that_ends_without_a_word_is_resumed() -> None:
         assert [seq for _, seq in await watched(session)] == [0, 1, 2, 9]
 
 
+async def test_messages_that_come_together_are_given_one_by_one() -> None:
+    both = entry(1)
+    both.more.extend([entry(2), prompt(2)])
+    table = ScriptedTable(streams=[[snapshot(0), both, hidden(3), ENDED]])
+    async with served_table(table) as at, TableSession(seat_at(at.authority)) as session:
+        updates = [update async for update in session.watch()]
+    assert table.watched[0].together
+    assert [update.seq for update in updates] == [0, 1, 2, 2, 3, 9]
+    assert not any(update.more for update in updates)
+
+
+async def test_a_goodbye_among_messages_that_come_together_ends_the_stream() -> None:
+    both = entry(1)
+    both.more.extend([goodbye(1, table_pb2.GOODBYE_REASON_MOVED), entry(2)])
+    table = ScriptedTable(streams=[[snapshot(0), both], [entry(2), ENDED]])
+    async with served_table(table) as at, TableSession(seat_at(at.authority)) as session:
+        assert [seq for _, seq in await watched(session)] == [0, 1, 2, 9]
+    assert table.watched[1].after_seq == 1
+
+
 async def test_a_replaced_viewer_stays_away() -> None:
     table = ScriptedTable(streams=[[snapshot(0), goodbye(0, table_pb2.GOODBYE_REASON_REPLACED)]])
     async with served_table(table) as at, TableSession(seat_at(at.authority)) as session:

@@ -33,6 +33,20 @@ async def stored(redis_url: str, table_id: str) -> list[TableEvent]:
     return [_CODEC.decode(row[1][b"e"]) for row in rows]
 
 
+async def lose_tail(redis_url: str, table_id: str, count: int) -> None:
+    """The store forgets the last entries of a log, as if it had never been told of them."""
+    redis = Redis.from_url(redis_url)
+    log, meta = f"{{{table_id}}}:log", f"{{{table_id}}}:meta"
+    rows: Any = await redis.xrange(log)
+    async with redis.pipeline(transaction=True) as pipe:
+        pipe.delete(log)
+        for number, fields in rows[:-count]:
+            pipe.xadd(log, fields, id=number)
+        pipe.hset(meta, "seq", str(len(rows) - count))
+        await pipe.execute()
+    await redis.aclose()
+
+
 def received(player: Player) -> dict[int, TableEvent | None]:
     """Entries a player received, by number; None where an entry was hidden."""
     entries: dict[int, TableEvent | None] = {}

@@ -17,7 +17,6 @@ from cardroom.table.v1 import control_pb2, control_pb2_grpc, event_pb2, room_pb2
 from refusals import Reason, Refusal
 from services.table.component import TableComponent, build
 from services.table.settings import TableSettings
-from serving.channels import connect
 from serving.main import start_server
 from serving.refusing import refusal_of
 from serving.runtime import Clock, make_runtime
@@ -124,11 +123,15 @@ class RunningPod:
             first_dealer=first_dealer,
         )
 
-    def control(self, role: str) -> Any:
-        return control_pb2_grpc.TableControlServiceStub(connect(self.authority, token=lambda: self.mint(role, "tests")))
+    def control(self, role: str) -> "Control":
+        return Control(self.channel, self.mint(role, "tests"))
 
     def sample(self, name: str, **labels: str) -> float:
         return float(self.metrics.registry.get_sample_value(name, labels) or 0)
+
+    async def owns(self, seated: "Seated") -> None:
+        """Wait until a table is this pod's."""
+        await eventually(lambda: seated.table_id in self.component.pod.tables)
 
     async def crash(self) -> None:
         """End without a word, as a process that is killed: nothing is written any more."""
@@ -138,6 +141,22 @@ class RunningPod:
                     task.cancel()
         await self.component._connection.close()
         await self.server.kill()
+
+
+class Control:
+    """`TableControlService` as a role calls it."""
+
+    def __init__(self, channel: grpc.aio.Channel, token: str) -> None:
+        self._stub = control_pb2_grpc.TableControlServiceStub(channel)
+        self._metadata = (("authorization", f"Bearer {token}"),)
+
+    async def CreateTable(self, request: control_pb2.CreateTableRequest) -> control_pb2.CreateTableResponse:
+        response: control_pb2.CreateTableResponse = await self._stub.CreateTable(request, metadata=self._metadata)
+        return response
+
+    async def ListTables(self, request: control_pb2.ListTablesRequest) -> control_pb2.ListTablesResponse:
+        response: control_pb2.ListTablesResponse = await self._stub.ListTables(request, metadata=self._metadata)
+        return response
 
 
 class Pods:
@@ -163,7 +182,7 @@ class Pods:
             redis_url=redis_url or self._redis_url,
             pod=pod or f"pod-{uuid.uuid4().hex[:8]}",
             log_level="debug",
-            **{"pod_lease_ms": 600, "linger_ms": 0, **changes},
+            **{"pod_lease_ms": 600, "linger_ms": 0, "store_patience_ms": 2_000, **changes},
         )
         runtime = make_runtime("table", settings, clock=clock)
         reached = Reached()

@@ -1,5 +1,7 @@
 """Clocks of a table, on a clock the test moves (PF-12, PF-20, PF-21; reliability 18)."""
 
+from functools import partial
+
 from cardroom.table.v1 import event_pb2, room_pb2
 
 from games.mahjong.events import Discarded, Drawn
@@ -17,6 +19,7 @@ from tests.services.table.logs import (
 from tests.services.table.rig import (
     Player,
     Pods,
+    RunningPod,
     Seated,
     eventually,
     gathered,
@@ -208,6 +211,35 @@ async def test_a_jump_of_the_wall_clock_moves_no_deadline_row_18(pods: Pods, fak
     await stands_still(players)
     fake_clock.advance(ms=200)
     await players[1].until("event", "discarded")
+
+
+async def test_a_deal_nobody_plays_ends_by_its_clocks_with_the_money_settled_row_17(
+    pods: Pods, fake_clock: FakeClock, redis_url: str
+) -> None:
+    pod = await pods.start(clock=fake_clock, pod_lease_ms=3_600_000)
+    seated = await pod.create(new_table_id())
+    players = await playing(seated)
+    for player in players:
+        await player.close()
+    seq = -1
+    while (now := _seq(pod, seated)) is not None:
+        assert now > seq, "each clock that runs out moves the deal on"
+        seq = now
+        fake_clock.advance(ms=20_020)
+        await eventually(partial(_has_moved, pod, seated, seq))
+    log = await stored(redis_url, seated.table_id)
+    assert log[-1] == Closed(CloseCause.DEALS_PLAYED)
+    assert pod.ledger.locked == {}
+    assert pod.seats.released[seated.table_id] == tuple(seated.names)
+
+
+def _seq(pod: RunningPod, seated: Seated) -> int | None:
+    table = pod.component.pod.tables.get(seated.table_id)
+    return None if table is None else table.current.state.seq
+
+
+def _has_moved(pod: RunningPod, seated: Seated, seq: int) -> bool:
+    return _seq(pod, seated) != seq
 
 
 async def discarded(dealer: Player, tile: int, players: list[Player]) -> None:

@@ -13,6 +13,7 @@ from tests.services.table.logs import (
     discard,
     first_deal,
     folded,
+    lose_tail,
     pung_tile,
     received,
     seen_of,
@@ -79,6 +80,7 @@ async def test_a_deal_goes_on_after_its_process_was_killed_row_1(pods: Pods, red
     await pod.crash()
     before = folded(seated.table_id, await stored(redis_url, seated.table_id))
     again = await pods.start(POD)
+    await again.owns(seated)
     table = again.component.pod.tables[seated.table_id]
     assert table.current.epoch == 2
     assert table.current.state == before
@@ -139,6 +141,7 @@ async def test_a_newer_process_of_the_same_name_ends_the_older(pods: Pods) -> No
     seated = await older.create(new_table_id())
     players = await gathered(seated)
     newer = await pods.start(POD, pod_lease_ms=300)
+    await newer.owns(seated)
     await eventually(lambda: not older.component.pod.tables)
     for player in players:
         await player.ended()
@@ -217,11 +220,7 @@ async def test_a_viewer_that_saw_what_is_lost_is_rewound_row_14(pods: Pods, redi
     await to_act(players)
     await pod.crash()
     log = await stored(redis_url, seated.table_id)
-    redis = Redis.from_url(redis_url)
-    for seq in range(len(log) - 1, len(log) + 1):
-        await redis.xdel(f"{{{seated.table_id}}}:log", f"{seq}-0")
-    await redis.hset(f"{{{seated.table_id}}}:meta", "seq", len(log) - 2)
-    await redis.aclose()
+    await lose_tail(redis_url, seated.table_id, 2)
     again = await pods.start(POD)
     returned = seated.player(2, again)
     returned.open(after_seq=len(log), known_epoch=1)
@@ -239,6 +238,7 @@ async def test_a_log_this_version_cannot_read_is_left_alone_row_22(pods: Pods, r
     await redis.xadd(f"{{{seated.table_id}}}:log", {"e": b"\xfa\x07\x00", "t": 1}, id="2-0")
     await redis.hset(f"{{{seated.table_id}}}:meta", "seq", 2)
     again = await pods.start(POD)
+    await again.owns(healthy)
     assert list(again.component.pod.tables) == [healthy.table_id]
     assert await redis.hget(f"{{{seated.table_id}}}:meta", "epoch") == b"1", "not claimed"
     await redis.aclose()

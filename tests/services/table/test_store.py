@@ -5,6 +5,7 @@ import os
 import signal
 import time
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 
 import pytest_asyncio
@@ -15,7 +16,7 @@ from refusals import Reason
 from services.table.model.events import Move
 from tests.conftest import Mint
 from tests.fakes.clock import FakeClock
-from tests.services.table.logs import received, seen_of, stored
+from tests.services.table.logs import lose_tail, received, seen_of, stored
 from tests.services.table.rig import (
     Player,
     Pods,
@@ -37,7 +38,7 @@ class Store:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
-        self.server = RedisServer.start(directory, fsync="always")
+        self.server = RedisServer.start(directory, fsync="everysec")
 
     @property
     def url(self) -> str:
@@ -48,7 +49,7 @@ class Store:
 
     async def start(self) -> None:
         port = self.server.port
-        self.server = await asyncio.to_thread(RedisServer.start, self._directory, port, "always")
+        self.server = await asyncio.to_thread(RedisServer.start, self._directory, port, "everysec")
 
     def freeze(self) -> None:
         os.kill(self.server.process.pid, signal.SIGSTOP)
@@ -99,7 +100,7 @@ async def accepted_at_last(player: Player, request_id: str) -> bool:
 
 
 async def test_a_store_that_is_away_is_told_soon_and_play_resumes_row_7(own_pods: Pods, store: Store) -> None:
-    pod = await own_pods.start()
+    pod = await own_pods.start(store_patience_ms=PATIENCE_MS)
     seated = await pod.create(new_table_id())
     players = await playing(seated)
     dealer = await to_act(players)
@@ -201,9 +202,7 @@ async def test_a_store_that_lost_its_tail_stops_the_table_which_begins_again_fro
     await to_act(players)
     head = len(await stored(store.url, seated.table_id))
     redis = Redis.from_url(store.url)
-    for seq in range(head - 1, head + 1):
-        await redis.xdel(f"{{{seated.table_id}}}:log", f"{seq}-0")
-    await redis.hset(f"{{{seated.table_id}}}:meta", "seq", head - 2)
+    await lose_tail(store.url, seated.table_id, 2)
     await redis.client_kill_filter(_type="normal", skipme=True)
     for player in players:
         await player.ended()
@@ -224,16 +223,13 @@ async def test_a_lost_tail_is_noticed_at_the_next_write_too_row_8(own_pods: Pods
     dealer = await to_act(players)
     assert dealer.prompt is not None
     head = len(await stored(store.url, seated.table_id))
-    redis = Redis.from_url(store.url)
-    await redis.xdel(f"{{{seated.table_id}}}:log", f"{head}-0")
-    await redis.hset(f"{{{seated.table_id}}}:meta", "seq", head - 1)
+    await lose_tail(store.url, seated.table_id, 1)
     refusal = await refusal_for(dealer.act(dealer.prompt.options[-1].mahjong, dealer.prompt.decision_id))
     assert refusal.reason is Reason.STORE_UNAVAILABLE
     for player in players:
         await player.ended()
     log = await stored(store.url, seated.table_id)
     assert len([event for event in log if isinstance(event, Move)]) < head
-    await redis.aclose()
 
 
 async def test_a_table_whose_log_is_gone_is_unknown(own_pods: Pods, store: Store) -> None:
@@ -248,3 +244,59 @@ async def test_a_table_whose_log_is_gone_is_unknown(own_pods: Pods, store: Store
     call = dealer.act(dealer.prompt.options[-1].mahjong, dealer.prompt.decision_id)
     assert await reason_for(call) is Reason.TABLE_UNKNOWN
     assert seated.table_id not in pod.component.pod.tables
+
+
+def _unasked(player: Player) -> bool:
+    return player.prompt is None or player.prompt.standing
+
+
+class SlowLine:
+    """A line to a store that takes its time, both ways."""
+
+    def __init__(self, port: int, delay_ms: int) -> None:
+        self._port = port
+        self._delay_s = delay_ms / 1000
+        self._server: asyncio.Server | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def __aenter__(self) -> str:
+        self._server = await asyncio.start_server(self._joined, "127.0.0.1", 0)
+        return f"redis://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+
+    async def __aexit__(self, *_: object) -> None:
+        assert self._server is not None
+        self._server.close()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _joined(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        far_reader, far_writer = await asyncio.open_connection("127.0.0.1", self._port)
+        for source, sink in ((reader, far_writer), (far_reader, writer)):
+            task = asyncio.create_task(self._carry(source, sink))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def _carry(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
+        loop = asyncio.get_running_loop()
+        while data := await source.read(65_536):
+            loop.call_later(self._delay_s, sink.write, data)
+        loop.call_later(self._delay_s, sink.close)
+
+
+async def test_a_slow_store_slows_moves_and_loses_no_lease_row_9(own_pods: Pods, store: Store) -> None:
+    """Answers take longer than the patience with a store that is usually quick; nobody hears that it is away."""
+    async with SlowLine(store.server.port, 100) as url:
+        pod = await own_pods.start(redis_url=url, pod_lease_ms=1_500, store_patience_ms=PATIENCE_MS)
+        rival = await own_pods.start(pod_lease_ms=1_500)
+        seated = await pod.create(new_table_id())
+        players = await playing(seated)
+        for _ in range(4):
+            player = await to_act(players)
+            assert player.prompt is not None
+            await player.act(player.prompt.options[-1].mahjong, player.prompt.decision_id)
+            await eventually(partial(_unasked, player))
+        log = await stored(store.url, seated.table_id)
+        assert len([event for event in log if "Discarded" in repr(event)]) >= 3
+        assert pod.component.pod.tables[seated.table_id].current.epoch == 1
+        assert seated.table_id not in rival.component.pod.tables

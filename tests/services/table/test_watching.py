@@ -11,7 +11,7 @@ from refusals import Reason
 from services.table.app.viewers import FRAME_COUNT_MAX, SLOW_WITHIN_MS, Viewer
 from services.table.ports import Farewell
 from serving.refusing import refusal_of
-from tests.services.table.logs import folded, received, seen_of, stored
+from tests.services.table.logs import folded, received, seen_of, stored, table_with_settlements
 from tests.services.table.rig import (
     Player,
     Pods,
@@ -96,7 +96,7 @@ async def test_before_the_deal_a_snapshot_says_who_is_there_and_ready_pf_30(pod:
 
 
 async def test_between_deals_a_snapshot_has_the_last_settlement_pf_33(pod: RunningPod) -> None:
-    seated = await pod.create(new_table_id(), deals_max=2)
+    seated = await pod.create(table_with_settlements(pod, 2), deals_max=2)
     players = await gathered(seated)
     for player in players:
         player.play(first_option)
@@ -173,6 +173,45 @@ async def test_a_prompt_has_ready_made_options_and_a_deadline(pod: RunningPod) -
     first = await again.until("snapshot")
     assert first.snapshot.prompt.options == prompt.options
     assert first.snapshot.prompt.decision_id == prompt.decision_id
+
+
+async def test_messages_that_are_ready_together_come_as_one_to_those_who_take_them_so(pod: RunningPod) -> None:
+    """Nothing is left out, and nothing comes in another order than one by one."""
+    seated = await pod.create(new_table_id())
+    players = await gathered(seated)
+    token = pod.mint("spectator", "guest", table_id=seated.table_id)
+    metadata = (("authorization", f"Bearer {token}"),)
+    streams = [
+        players[0].stub.Watch(table_pb2.WatchRequest(table_id=seated.table_id, together=together), metadata=metadata)
+        for together in (True, False)
+    ]
+    firsts: list[Any] = [await stream.read() for stream in streams]
+    since = max(first.seq for first in firsts)
+    for player in players:
+        await player.ready()
+    for player in players:
+        await player.until("event", "dealt")
+    await some_moves(players)
+    last_seq = players[0].last_seq
+    joined, single = [await messages_until(stream, last_seq) for stream in streams]
+    assert any(message.more for message in joined)
+    assert not any(message.more for message in single)
+    told = [(each.seq, each.event) for each in single if since < each.seq <= last_seq]
+    assert told
+    assert [(each.seq, each.event) for each in apart(joined) if since < each.seq <= last_seq] == told
+
+
+async def messages_until(stream: Any, seq: int) -> list[table_pb2.WatchResponse]:
+    """What a stream sends, as it comes, up to the entry of this number."""
+    messages: list[table_pb2.WatchResponse] = []
+    while not messages or apart(messages)[-1].seq < seq:
+        messages.append(await stream.read())
+    return messages
+
+
+def apart(messages: list[table_pb2.WatchResponse]) -> list[table_pb2.WatchResponse]:
+    """Messages one by one."""
+    return [each for message in messages for each in (message, *message.more)]
 
 
 async def test_the_newest_connection_of_a_seat_stands_row_13(pod: RunningPod) -> None:

@@ -6,6 +6,17 @@ local RING = 16
 local ISSUANCE, PENALTIES, SYSTEM = 'issuance', 'penalties', 'system'
 local quote = cjson.encode
 
+-- Number of the last entry the caller has seen: the first argument of every script, taken off here.
+local SEEN = table.remove(ARGV, 1)
+
+local keys = {
+  balance = KEYS[1], lock = KEYS[2], frozen = KEYS[3], head = KEYS[4], journal = KEYS[5], last = KEYS[6],
+  record = KEYS[7],
+}
+
+-- Where the journal ends; read by `opened`, moved by `append`.
+local head = { number = 0, hash = '', wrong = false }
+
 -- A whole number as decimal digits. tostring() would write 1e+15.
 local function digits(number)
   return string.format('%.0f', number)
@@ -34,8 +45,36 @@ local function stored(text)
   return tonumber(text)
 end
 
+local function is_fund(account)
+  return string.sub(account, 1, 5) == 'fund:'
+end
+
 local function is_system(account)
-  return account == ISSUANCE or account == PENALTIES or account == SYSTEM
+  return account == ISSUANCE or account == PENALTIES or account == SYSTEM or is_fund(account)
+end
+
+-- The account a party's name stands for.
+local function account_of(name)
+  return name == SYSTEM and PENALTIES or name
+end
+
+-- Runs a change on books that have not lost entries behind the caller's back: a store that took over from another one,
+-- or was set back, ends before what the caller has seen, and nothing is written to it. Every answer ends with where
+-- the journal ends now.
+local function opened(change)
+  local seen = whole(SEEN)
+  local found = redis.call('HMGET', keys.head, 'number', 'hash', 'wrong')
+  head.number, head.hash, head.wrong = tonumber(found[1] or '0'), found[2] or '', found[3]
+  local answer
+  if not seen then
+    answer = { 'INVALID', 'seen' }
+  elseif head.number < seen then
+    answer = { 'BEHIND', digits(head.number) }
+  else
+    answer = change()
+  end
+  answer[#answer + 1] = digits(head.number)
+  return answer
 end
 
 -- A leg as the journal holds it.
@@ -45,14 +84,67 @@ local function leg_text(leg)
     .. ',' .. digits(leg.group) .. ']'
 end
 
--- Appends one entry and moves the head. It is the first write of a script: if the store refuses it, nothing is
--- written. The hash of an entry covers the hash before it, so that no entry can be edited, dropped or moved alone.
-local function append(head_key, journal_key, entry, legs)
-  local head = redis.call('HMGET', head_key, 'number', 'hash')
-  local number = tonumber(head[1] or '0') + 1
+local function leg_texts(legs)
   local texts = {}
   for index, leg in ipairs(legs) do
     texts[index] = leg_text(leg)
+  end
+  return '[' .. table.concat(texts, ',') .. ']'
+end
+
+-- A result as it is remembered and answered again.
+local function result_text(number, legs)
+  return '{"number":' .. digits(number) .. ',"legs":' .. leg_texts(legs) .. '}'
+end
+
+-- Each of the legs' accounts once, in order of appearance: all of them, and those that pay.
+local function accounts_of(legs)
+  local all, payers, seen, pays = {}, {}, {}, {}
+  for _, leg in ipairs(legs) do
+    local payer, payee = account_of(leg.payer), account_of(leg.payee)
+    if not pays[payer] then
+      pays[payer] = true
+      payers[#payers + 1] = payer
+    end
+    for _, account in ipairs({ payer, payee }) do
+      if not seen[account] then
+        seen[account] = true
+        all[#all + 1] = account
+      end
+    end
+  end
+  return all, payers
+end
+
+-- The numbers of the accounts' entries before this one, as text; and what `last` is to hold after it.
+local function before_text(legs, number)
+  local accounts = accounts_of(legs)
+  local found = redis.call('HMGET', keys.last, unpack(accounts))
+  local texts, lasts = {}, {}
+  for index, account in ipairs(accounts) do
+    texts[index] = quote(account) .. ':' .. (found[index] or '0')
+    lasts[#lasts + 1] = account
+    lasts[#lasts + 1] = digits(number)
+  end
+  return '{' .. table.concat(texts, ',') .. '}', lasts
+end
+
+local function list_text(values)
+  local texts = {}
+  for index, value in ipairs(values) do
+    texts[index] = quote(value)
+  end
+  return '[' .. table.concat(texts, ',') .. ']'
+end
+
+-- Appends one entry and moves the head. It is the first write of a script: if the store refuses it, nothing is
+-- written. The hash of an entry covers the hash before it, so that no entry can be edited, dropped or moved alone.
+-- `prior` is the table's entry before this one, `before` each account's: so histories are read without an index.
+local function append(entry, legs)
+  local number = head.number + 1
+  local before, lasts
+  if #legs > 0 then
+    before, lasts = before_text(legs, number)
   end
   local body = '{"number":' .. digits(number)
     .. ',"kind":' .. quote(entry.kind)
@@ -64,41 +156,147 @@ local function append(head_key, journal_key, entry, legs)
     .. ',"epoch":' .. (entry.epoch or '0')
     .. ',"seq":' .. (entry.seq or '0')
     .. ',"deal":' .. quote(entry.deal or '')
-    .. ',"legs":[' .. table.concat(texts, ',') .. ']}'
-  local hash = redis.sha1hex((head[2] or '') .. '\n' .. body)
-  redis.call('XADD', journal_key, digits(number) .. '-0', 'body', body, 'hash', hash)
-  redis.call('HSET', head_key, 'number', digits(number), 'hash', hash)
+    .. (entry.prior and ',"prior":' .. entry.prior or '')
+    .. (entry.reverses and ',"reverses":' .. entry.reverses or '')
+    .. (entry.accounts and ',"accounts":' .. list_text(entry.accounts) or '')
+    .. (entry.groups and ',"groups":' .. entry.groups or '')
+    .. (before and ',"before":' .. before or '')
+    .. ',"legs":' .. leg_texts(legs) .. '}'
+  local hash = redis.sha1hex(head.hash .. '\n' .. body)
+  redis.call('XADD', keys.journal, digits(number) .. '-0', 'body', body, 'hash', hash)
+  redis.call('HSET', keys.head, 'number', digits(number), 'hash', hash)
+  if lasts then
+    redis.call('HSET', keys.last, unpack(lasts))
+  end
+  head.number, head.hash = number, hash
   return number
 end
 
--- Brings money into being for an account: the journal entry and both balances. Returns number and balance after,
--- or nil where the supply would pass UNITS_MAX.
-local function issue(keys, entry, account, amount, reason)
-  local balances = redis.call('HMGET', keys.balance, ISSUANCE, account)
-  local issuance, balance = stored(balances[1]) or 0, stored(balances[2]) or 0
-  if amount > UNITS_MAX + issuance then
+local function move(leg, paid, balances)
+  local payer, payee = account_of(leg.payer), account_of(leg.payee)
+  leg.paid = paid
+  balances[payer] = balances[payer] - paid
+  balances[payee] = balances[payee] + paid
+  leg.payer_after = balances[payer]
+  leg.payee_after = balances[payee]
+end
+
+-- What an account can pay: what it has; issuance, what the supply may still grow by.
+local function available(account, balances)
+  return account == ISSUANCE and UNITS_MAX + balances[ISSUANCE] or balances[account]
+end
+
+-- Balances by account. Nil and an answer where one is not open; those in `may_lack` then have nothing.
+local function read_balances(accounts, may_lack)
+  local balances, found = {}, redis.call('HMGET', keys.balance, unpack(accounts))
+  for index, account in ipairs(accounts) do
+    local balance = stored(found[index])
+    if not balance and not may_lack[account] then
+      return nil, { 'NOACCT', account }
+    end
+    balances[account] = balance or 0
+  end
+  return balances
+end
+
+local function write_balances(balances)
+  local written = {}
+  for account, balance in pairs(balances) do
+    written[#written + 1] = account
+    written[#written + 1] = digits(balance)
+  end
+  redis.call('HSET', keys.balance, unpack(written))
+end
+
+-- The legs that give an account units out of issuance or a fund, moved but not written, and the balances after them.
+-- A fund that is not there yet begins with its budget, out of issuance, in the same entry.
+-- Nil and a status where the supply would pass UNITS_MAX (LIMIT) or the fund has not enough (BUDGET).
+local function give(gift)
+  local legs = { { payer = gift.source, payee = gift.account, asked = gift.amount, reason = gift.reason, group = 0 } }
+  local fund = gift.fund
+  if fund and gift.budget > 0 and redis.call('HEXISTS', keys.balance, fund) == 0 then
+    table.insert(legs, 1, { payer = ISSUANCE, payee = fund, asked = gift.budget, reason = 'budget', group = 0 })
+  end
+  local accounts = accounts_of(legs)
+  local may_lack = {}
+  for _, account in ipairs(accounts) do
+    may_lack[account] = true
+  end
+  local balances = read_balances(accounts, may_lack)
+  for _, leg in ipairs(legs) do
+    if leg.asked > available(leg.payer, balances) then
+      return nil, leg.payer == ISSUANCE and 'LIMIT' or 'BUDGET'
+    end
+    move(leg, leg.asked, balances)
+  end
+  return legs, balances
+end
+
+-- The fund that a gift touches, if any; nil and false if the arguments do not fit together.
+local function fund_of(source, account)
+  if source == ISSUANCE then
+    return is_fund(account) and account or nil, true
+  end
+  return source, is_fund(source) and not is_fund(account)
+end
+
+-- The first answer to a request id, if it came before. KEYS[7] then holds the request ids.
+-- A repeat writes too: a barrier after it then covers the first one's write.
+local function remembered(request, fingerprint)
+  local first = redis.call('HGET', keys.record, request)
+  if not first then
     return nil
   end
-  local leg = {
-    payer = ISSUANCE, payee = account, asked = amount, paid = amount, reason = reason, group = 0,
-    payer_after = issuance - amount, payee_after = balance + amount,
-  }
-  local number = append(keys.head, keys.journal, entry, { leg })
-  redis.call('HSET', keys.balance, ISSUANCE, digits(leg.payer_after), account, digits(leg.payee_after))
-  return number, leg.payee_after
+  local mark, result = string.match(first, '^(%S+) (.*)$')
+  if mark ~= fingerprint then
+    return { 'REUSED', request }
+  end
+  redis.call('HSET', keys.record, request, first)
+  return { 'DUP', result }
+end
+
+local function remember(request, fingerprint, result)
+  redis.call('HSET', keys.record, request, fingerprint .. ' ' .. result)
+end
+
+-- The answer where a seq of a table is not the next one, or its owner is stale; nil if it is. `record` holds epoch, seq,
+-- deal, the fingerprint and the result in the seq's slot of the ring, and the table's last entry.
+local function sequence_answer(record, epoch, seq, fingerprint)
+  local owner, last = tonumber(record[1] or '0'), tonumber(record[2] or '0')
+  if epoch < owner then
+    return { 'FENCED', digits(owner) }
+  end
+  if seq > last + 1 then
+    return { 'GAP', digits(last) }
+  end
+  if seq <= last - RING then
+    return { 'OLD', digits(last), record[6] or '0' }
+  end
+  if seq <= last then
+    if record[4] ~= fingerprint then
+      return { 'CONFLICT', digits(last) }
+    end
+    -- A repeat writes too: a barrier after it then covers the first one's write.
+    redis.call('HSET', keys.record, 'epoch', digits(epoch))
+    return { 'DUP', record[5] }
+  end
+  return nil
+end
+
+local function read_sequence(slot)
+  return redis.call('HMGET', keys.record, 'epoch', 'seq', 'deal', 'mark' .. slot, 'result' .. slot, 'entry')
+end
+
+local function write_sequence(slot, epoch, seq, fingerprint, number, result)
+  redis.call('HSET', keys.record, 'epoch', epoch, 'seq', seq, 'entry', digits(number), 'mark' .. slot, fingerprint,
+    'result' .. slot, result)
 end
 
 -- A table's record is kept while it holds a stake, and for a stated time after that.
-local function keep_record(key, holds_stake, kept_ms)
+local function keep_record(holds_stake, kept_ms)
   if holds_stake then
-    redis.call('PERSIST', key)
+    redis.call('PERSIST', keys.record)
   else
-    redis.call('PEXPIRE', key, kept_ms)
+    redis.call('PEXPIRE', keys.record, kept_ms)
   end
-end
-
-local function named_keys()
-  return {
-    balance = KEYS[1], lock = KEYS[2], frozen = KEYS[3], head = KEYS[4], journal = KEYS[5], record = KEYS[6],
-  }
 end

@@ -2,8 +2,6 @@
 -- ARGV: table, epoch, kept_ms
 -- Answers: {OK, last seq, last result or ''} {FENCED, epoch} {INVALID, what}
 
-local keys = named_keys()
-
 local function claim()
   local epoch = whole(ARGV[2])
   if not epoch or epoch == 0 then
@@ -16,8 +14,8 @@ local function claim()
   local last = record[2] or '0'
   local result = redis.call('HGET', keys.record, 'result' .. digits(tonumber(last) % RING))
   redis.call('HSET', keys.record, 'epoch', ARGV[2])
-  keep_record(keys.record, (record[3] or '') ~= '', ARGV[3])
+  keep_record((record[3] or '') ~= '', ARGV[3])
   return { 'OK', last, result or '' }
 end
 
-return claim()
+return opened(claim)

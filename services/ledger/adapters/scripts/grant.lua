@@ -1,39 +1,44 @@
--- Brings money into being for an account, once a request id (PF-50, PF-53).
--- ARGV: request id, fingerprint, account, amount, at_ms, actor, why
--- Answers: {OK | DUP, number, balance after} {REUSED, request id} {NOACCT, account} {LIMIT, what} {INVALID, what}
--- KEYS[6] holds the request ids.
+-- Gives an account money once a request id (PF-50, PF-53): out of issuance, a grant; out of a fund, relief.
+-- ARGV: request id, fingerprint, account, amount, at_ms, actor, why, source, budget of the fund that takes part
+-- Answers: {OK | DUP, 'number balance'} {REUSED, request id} {NOACCT, account} {LIMIT | INVALID, what}
+--          {BUDGET, fund} {WRONG, ''}
+-- KEYS[7] holds the request ids.
 
-local keys = named_keys()
-local request, fingerprint, account = ARGV[1], ARGV[2], ARGV[3]
+local request, fingerprint, account, source = ARGV[1], ARGV[2], ARGV[3], ARGV[8]
 
 local function grant()
   local amount, problem = whole(ARGV[4])
   if not amount then
     return { problem, 'amount' }
   end
-  if amount == 0 or not whole(ARGV[5]) or request == '' or account == '' or is_system(account) then
+  local budget = whole(ARGV[9])
+  local fund, fits = fund_of(source, account)
+  if amount == 0 or not budget or not whole(ARGV[5]) or request == '' or account == '' or not fits
+    or (is_system(account) and not is_fund(account)) then
     return { 'INVALID', 'request' }
   end
-  local first = redis.call('HGET', keys.record, request)
+  local first = remembered(request, fingerprint)
   if first then
-    local mark, number, after = string.match(first, '^(%S+) (%d+) (%d+)$')
-    if mark ~= fingerprint then
-      return { 'REUSED', request }
-    end
-    -- A repeat writes too: a barrier after it then covers the first one's write.
-    redis.call('HSET', keys.record, request, first)
-    return { 'DUP', number, after }
+    return first
   end
-  if redis.call('HEXISTS', keys.balance, account) == 0 then
+  if head.wrong then
+    return { 'WRONG', '' }
+  end
+  if not is_fund(account) and redis.call('HEXISTS', keys.balance, account) == 0 then
     return { 'NOACCT', account }
   end
-  local entry = { kind = 'grant', at_ms = ARGV[5], actor = ARGV[6], why = ARGV[7], request = request }
-  local number, after = issue(keys, entry, account, amount, 'grant')
-  if not number then
-    return { 'LIMIT', 'supply' }
+  local kind = source == ISSUANCE and 'grant' or 'relief'
+  local legs, balances = give({
+    source = source, account = account, amount = amount, reason = kind, fund = fund, budget = budget,
+  })
+  if not legs then
+    return { balances, balances == 'LIMIT' and 'supply' or source }
   end
-  redis.call('HSET', keys.record, request, fingerprint .. ' ' .. digits(number) .. ' ' .. digits(after))
-  return { 'OK', digits(number), digits(after) }
+  local number = append({ kind = kind, at_ms = ARGV[5], actor = ARGV[6], why = ARGV[7], request = request }, legs)
+  write_balances(balances)
+  local result = digits(number) .. ' ' .. digits(balances[account])
+  remember(request, fingerprint, result)
+  return { 'OK', result }
 end
 
-return grant()
+return opened(grant)

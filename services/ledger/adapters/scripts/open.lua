@@ -1,9 +1,8 @@
--- Opens an account with its opening grant, once (PF-50).
--- ARGV: account, opening grant, at_ms, actor
--- Answers: {OPENED | SAME, balance, lock, frozen} {LIMIT, what} {INVALID, what}
+-- Opens an account with what it begins with, once (PF-50): out of issuance, or out of a fund.
+-- ARGV: account, units it begins with, at_ms, actor, source, budget of the fund that takes part
+-- Answers: {OPENED | SAME, balance, lock, frozen} {LIMIT | INVALID, what} {BUDGET, fund}
 
-local keys = named_keys()
-local account = ARGV[1]
+local account, source = ARGV[1], ARGV[5]
 
 local function state(status, balance)
   return {
@@ -13,8 +12,9 @@ local function state(status, balance)
 end
 
 local function open()
-  local amount = whole(ARGV[2])
-  if not amount or not whole(ARGV[3]) or account == '' or is_system(account) then
+  local amount, budget = whole(ARGV[2]), whole(ARGV[6])
+  local fund, fits = fund_of(source, account)
+  if not amount or not budget or not whole(ARGV[3]) or account == '' or not fits or is_system(account) then
     return { 'INVALID', 'request' }
   end
   local balance = redis.call('HGET', keys.balance, account)
@@ -23,12 +23,15 @@ local function open()
     redis.call('HSET', keys.balance, account, balance)
     return state('SAME', balance)
   end
-  local entry = { kind = 'open', at_ms = ARGV[3], actor = ARGV[4] }
-  local number, after = issue(keys, entry, account, amount, 'opening')
-  if not number then
-    return { 'LIMIT', 'supply' }
+  local legs, balances = give({
+    source = source, account = account, amount = amount, reason = 'opening', fund = fund, budget = budget,
+  })
+  if not legs then
+    return { balances, balances == 'LIMIT' and 'supply' or source }
   end
-  return state('OPENED', digits(after))
+  append({ kind = 'open', at_ms = ARGV[3], actor = ARGV[4] }, legs)
+  write_balances(balances)
+  return state('OPENED', digits(balances[account]))
 end
 
-return open()
+return opened(open)

@@ -1,16 +1,15 @@
 -- Gives the balances of a deal free again. Again, or for a deal never reserved, it frees nobody.
--- ARGV: table, epoch, deal, kept_ms
+-- ARGV: table, epoch, deal, kept_ms, at_ms, actor
 -- Answers: {OK, accounts freed...} {FENCED, epoch} {INVALID, what}
 
-local keys = named_keys()
 local table_id, deal = ARGV[1], ARGV[3]
 
 local function release()
   local epoch = whole(ARGV[2])
-  if not epoch or epoch == 0 or deal == '' then
+  if not epoch or epoch == 0 or deal == '' or not whole(ARGV[5]) then
     return { 'INVALID', 'request' }
   end
-  local record = redis.call('HMGET', keys.record, 'epoch', 'deal', 'accounts')
+  local record = redis.call('HMGET', keys.record, 'epoch', 'deal', 'accounts', 'released', 'entry')
   if epoch < tonumber(record[1] or '0') then
     return { 'FENCED', record[1] }
   end
@@ -19,18 +18,28 @@ local function release()
     redis.call('HSET', keys.record, 'epoch', ARGV[2])
     return { 'OK' }
   end
+  if held == '' and record[4] == deal then
+    redis.call('HSET', keys.record, 'epoch', ARGV[2])
+    keep_record(false, ARGV[4])
+    return { 'OK' }
+  end
   local freed = {}
   for account in string.gmatch(record[3] or '', '[^ ]+') do
     if redis.call('HGET', keys.lock, account) == table_id then
       freed[#freed + 1] = account
     end
   end
-  redis.call('HSET', keys.record, 'epoch', ARGV[2], 'deal', '', 'accounts', '', 'released', deal)
+  local number = append({
+    kind = 'release', at_ms = ARGV[5], actor = ARGV[6], table = table_id, epoch = ARGV[2], deal = deal,
+    prior = record[5] or '0', accounts = freed,
+  }, {})
+  redis.call('HSET', keys.record, 'epoch', ARGV[2], 'deal', '', 'accounts', '', 'released', deal,
+    'entry', digits(number))
   if #freed > 0 then
     redis.call('HDEL', keys.lock, unpack(freed))
   end
-  keep_record(keys.record, false, ARGV[4])
+  keep_record(false, ARGV[4])
   return { 'OK', unpack(freed) }
 end
 
-return release()
+return opened(release)

@@ -1,13 +1,12 @@
 -- Locks the balances of all seats of a table for one deal, all or none (PF-55). The key is (table, deal): again with
 -- the same accounts, it is reserved already; a deal that was released is not reserved again, so that a request
 -- that arrives late locks nobody for ever.
--- ARGV: table, epoch, deal, least balance, kept_ms, accounts...
+-- ARGV: table, epoch, deal, least balance, kept_ms, at_ms, actor, accounts...
 -- Answers: {OK | REFUSED, balance, refusal, balance, refusal ...} {FENCED, epoch} {HELD | RELEASED | CHANGED, deal}
 --          {INVALID, what}
 
-local keys = named_keys()
 local table_id, deal = ARGV[1], ARGV[3]
-local FIRST_ACCOUNT = 6
+local FIRST_ACCOUNT = 8
 
 local function read_accounts()
   local accounts, seen = {}, {}
@@ -69,10 +68,10 @@ end
 
 local function reserve()
   local epoch, least, accounts = whole(ARGV[2]), whole(ARGV[4]), read_accounts()
-  if not epoch or epoch == 0 or not least or not accounts or deal == '' then
+  if not epoch or epoch == 0 or not least or not accounts or deal == '' or not whole(ARGV[6]) then
     return { 'INVALID', 'request' }
   end
-  local record = redis.call('HMGET', keys.record, 'epoch', 'deal', 'accounts', 'released')
+  local record = redis.call('HMGET', keys.record, 'epoch', 'deal', 'accounts', 'released', 'entry')
   local problem = record_problem(record, epoch, accounts)
   if problem then
     return problem
@@ -86,10 +85,17 @@ local function reserve()
     locks[#locks + 1] = account
     locks[#locks + 1] = table_id
   end
+  if record[2] ~= deal then
+    local number = append({
+      kind = 'reserve', at_ms = ARGV[6], actor = ARGV[7], table = table_id, epoch = ARGV[2], deal = deal,
+      prior = record[5] or '0', accounts = accounts,
+    }, {})
+    redis.call('HSET', keys.record, 'entry', digits(number))
+  end
   redis.call('HSET', keys.record, 'epoch', ARGV[2], 'deal', deal, 'accounts', table.concat(accounts, ' '))
   redis.call('HSET', keys.lock, unpack(locks))
-  keep_record(keys.record, true, ARGV[5])
+  keep_record(true, ARGV[5])
   return { 'OK', unpack(rows) }
 end
 
-return reserve()
+return opened(reserve)

@@ -1,10 +1,9 @@
 -- One settlement, carried out as one (PF-51) and once (PF-53). Nothing is written before the last check.
 -- ARGV: table, epoch, seq, fingerprint, deal, at_ms, actor, count of legs, count of groups,
 --       then payer, payee, amount, reason, group of each leg, then id, remainder_to of each group.
--- Answers: {OK | DUP, result} {FENCED, epoch} {GAP | OLD, last seq} {CONFLICT} {NOACCT | MISSING | FROZEN, account}
---          {INVALID | LIMIT, what}
+-- Answers: {OK | DUP, result} {FENCED, epoch} {GAP | CONFLICT, last seq} {OLD, last seq, last entry}
+--          {NOACCT | MISSING, account} {INVALID | LIMIT, what}
 
-local keys = named_keys()
 local table_id, fingerprint, deal = ARGV[1], ARGV[4], ARGV[5]
 local LEG_WIDTH, FIRST_LEG = 5, 10
 
@@ -58,8 +57,6 @@ local function read_legs(leg_count, groups)
     if not parties_fit(leg) or (group ~= 0 and not group_fits(groups[group], leg, legs[index - 1])) then
       return nil, { 'INVALID', 'leg ' .. index }
     end
-    leg.payer_account = leg.payer
-    leg.payee_account = leg.payee == SYSTEM and PENALTIES or leg.payee
     legs[index] = leg
   end
   for id, group in pairs(groups) do
@@ -91,27 +88,19 @@ local function fair_shares(asks, available, first)
     unpaid = unpaid - 1
   end
   local odd = unpaid > 0 and left - share * unpaid or 0
-  local function give(index)
+  local function hand_out(index)
     if not paid[index] then
       paid[index] = share + (odd > 0 and 1 or 0)
       odd = math.max(odd - 1, 0)
     end
   end
   if first then
-    give(first)
+    hand_out(first)
   end
   for index = 1, #asks do
-    give(index)
+    hand_out(index)
   end
   return paid
-end
-
-local function move(leg, paid, balances)
-  leg.paid = paid
-  balances[leg.payer_account] = balances[leg.payer_account] - paid
-  balances[leg.payee_account] = balances[leg.payee_account] + paid
-  leg.payer_after = balances[leg.payer_account]
-  leg.payee_after = balances[leg.payee_account]
 end
 
 -- Moves the legs of one group, those from `from` on; returns the index after them.
@@ -124,7 +113,7 @@ local function move_group(legs, from, remainder_to, balances)
     end
     to = to + 1
   end
-  local paid = fair_shares(asks, balances[legs[from].payer_account], first)
+  local paid = fair_shares(asks, balances[legs[from].payer], first)
   for index = from, to - 1 do
     move(legs[index], paid[index - from + 1], balances)
   end
@@ -136,7 +125,7 @@ local function move_all(legs, groups, balances)
   while legs[index] do
     local leg = legs[index]
     if leg.group == 0 then
-      move(leg, math.min(leg.asked, balances[leg.payer_account]), balances)
+      move(leg, math.min(leg.asked, balances[leg.payer]), balances)
       index = index + 1
     else
       index = move_group(legs, index, groups[leg.group].remainder_to, balances)
@@ -144,37 +133,8 @@ local function move_all(legs, groups, balances)
   end
 end
 
--- Each of the legs' accounts once, in order of appearance: all of them, and those that pay.
-local function accounts_of(legs)
-  local all, payers, seen, pays = {}, {}, {}, {}
-  for _, leg in ipairs(legs) do
-    if not pays[leg.payer_account] then
-      pays[leg.payer_account] = true
-      payers[#payers + 1] = leg.payer_account
-    end
-    for _, account in ipairs({ leg.payer_account, leg.payee_account }) do
-      if not seen[account] then
-        seen[account] = true
-        all[#all + 1] = account
-      end
-    end
-  end
-  return all, payers
-end
-
-local function read_balances(accounts)
-  local balances, found = {}, redis.call('HMGET', keys.balance, unpack(accounts))
-  for index, account in ipairs(accounts) do
-    local balance = stored(found[index])
-    if not balance and account ~= PENALTIES then
-      return nil, { 'NOACCT', account }
-    end
-    balances[account] = balance or 0
-  end
-  return balances
-end
-
--- A payer's balance is debited only by the table that has it reserved for this deal (PF-55), and not while frozen.
+-- A payer's balance is debited only by the table that has it reserved for this deal (PF-55). Whoever was frozen since
+-- pays on: no deal stops half way.
 local function payers_problem(payers, held_deal)
   local locks = redis.call('HMGET', keys.lock, unpack(payers))
   for index, account in ipairs(payers) do
@@ -182,21 +142,18 @@ local function payers_problem(payers, held_deal)
       return { 'MISSING', account }
     end
   end
-  local frozen = redis.call('SMISMEMBER', keys.frozen, unpack(payers))
-  for index, account in ipairs(payers) do
-    if frozen[index] == 1 then
-      return { 'FROZEN', account }
-    end
-  end
   return nil
 end
 
-local function result_text(number, legs)
+-- The groups as the journal holds them: with them an entry tells all that was asked.
+local function groups_text(leg_count, group_count)
   local texts = {}
-  for index, leg in ipairs(legs) do
-    texts[index] = leg_text(leg)
+  local at = FIRST_LEG + leg_count * LEG_WIDTH
+  for index = 1, group_count do
+    texts[index] = '[' .. ARGV[at] .. ',' .. quote(ARGV[at + 1]) .. ']'
+    at = at + 2
   end
-  return '{"number":' .. digits(number) .. ',"legs":[' .. table.concat(texts, ',') .. ']}'
+  return group_count > 0 and '[' .. table.concat(texts, ',') .. ']' or nil
 end
 
 local function settle()
@@ -216,47 +173,28 @@ local function settle()
   end
 
   local slot = digits(seq % RING)
-  local record = redis.call('HMGET', keys.record, 'epoch', 'seq', 'deal', 'mark' .. slot, 'result' .. slot)
-  local owner, last = tonumber(record[1] or '0'), tonumber(record[2] or '0')
-  if epoch < owner then
-    return { 'FENCED', digits(owner) }
-  end
-  if seq > last + 1 then
-    return { 'GAP', digits(last) }
-  end
-  if seq <= last - RING then
-    return { 'OLD', digits(last) }
-  end
-  if seq <= last then
-    if record[4] ~= fingerprint then
-      return { 'CONFLICT', digits(last) }
-    end
-    -- A repeat writes too: a barrier after it then covers the first one's write.
-    redis.call('HSET', keys.record, 'epoch', ARGV[2])
-    return { 'DUP', record[5] }
+  local record = read_sequence(slot)
+  local answer = sequence_answer(record, epoch, seq, fingerprint)
+  if answer then
+    return answer
   end
 
   local accounts, payers = accounts_of(legs)
-  local balances, account_problem = read_balances(accounts)
+  local balances, account_problem = read_balances(accounts, { [PENALTIES] = true })
   local problem = account_problem or payers_problem(payers, record[3])
   if problem then
     return problem
   end
 
   move_all(legs, groups, balances)
-  local number = append(keys.head, keys.journal, {
+  local number = append({
     kind = 'settle', at_ms = ARGV[6], actor = ARGV[7], table = table_id, epoch = ARGV[2], seq = ARGV[3], deal = deal,
+    prior = record[6] or '0', groups = groups_text(leg_count, group_count),
   }, legs)
-  local written = {}
-  for _, account in ipairs(accounts) do
-    written[#written + 1] = account
-    written[#written + 1] = digits(balances[account])
-  end
-  redis.call('HSET', keys.balance, unpack(written))
+  write_balances(balances)
   local result = result_text(number, legs)
-  redis.call('HSET', keys.record, 'epoch', ARGV[2], 'seq', ARGV[3], 'mark' .. slot, fingerprint,
-    'result' .. slot, result)
+  write_sequence(slot, ARGV[2], ARGV[3], fingerprint, number, result)
   return { 'OK', result }
 end
 
-return settle()
+return opened(settle)

@@ -1,0 +1,160 @@
+"""What the books say, read from Redis."""
+
+from collections.abc import AsyncIterator, Sequence
+from typing import Any, Final
+
+import redis.asyncio
+from redis.exceptions import RedisError
+
+from refusals import Reason, Refusal
+from services.ledger.adapters.answers import text
+from services.ledger.adapters.barrier import Barrier
+from services.ledger.adapters.keys import Keys
+from services.ledger.adapters.lua import ScriptName, script
+from services.ledger.values import SYSTEM_ACCOUNTS, Balance, Entry, Head, Totals
+
+_SCAN_COUNT: Final = 500
+_WRONG: Final = "wrong"
+_HEAD: Final = ["number", "hash"]
+
+
+class RedisJournal:
+    """The reading half of ``LedgerStore``.
+
+    Args:
+        client: answers as bytes.
+        barrier: what replicas must confirm; None: nothing.
+    """
+
+    def __init__(self, client: redis.asyncio.Redis, barrier: Barrier | None = None) -> None:
+        self._client = client
+        self._barrier = barrier
+
+    async def balances(self, accounts: Sequence[str], asset: str) -> list[Balance | None]:
+        """See ``LedgerStore``."""
+        keys = Keys.of(asset)
+        async with self._client.pipeline(transaction=True) as pipeline:
+            pipeline.hmget(keys.balance, list(accounts))
+            pipeline.hmget(keys.lock, list(accounts))
+            pipeline.smismember(keys.frozen, list(accounts))
+            units, locks, frozen = await pipeline.execute()
+        rows: list[Balance | None] = []
+        for account, value, lock, is_frozen in zip(accounts, units, locks, frozen, strict=True):
+            if value is None and account not in SYSTEM_ACCOUNTS:
+                rows.append(None)
+            else:
+                rows.append(Balance(account, asset, int(value or 0), text(lock or b""), bool(is_frozen)))
+        return rows
+
+    async def head(self, asset: str) -> Head:
+        """See ``LedgerStore``."""
+        return _head(await self._client.hmget(Keys.of(asset).head, _HEAD))
+
+    async def kept_head(self, asset: str) -> Head:
+        """See ``LedgerStore``. Raises: Refusal STORE_UNAVAILABLE: the replicas do not confirm."""
+        if self._barrier is None:
+            return await self.head(asset)
+        pipeline: Any = self._client.pipeline(transaction=False)
+        pipeline.hmget(Keys.of(asset).head, _HEAD)
+        self._barrier.queue(pipeline)
+        head, confirmed = await pipeline.execute()
+        if not self._barrier.is_met(confirmed):
+            raise Refusal(Reason.STORE_UNAVAILABLE, detail="the store's replicas do not confirm")
+        return _head(head)
+
+    async def entries(self, asset: str, after: int, count: int) -> list[Entry]:
+        """See ``LedgerStore``."""
+        return await self._range(asset, after, f"{after + count}-0", count)
+
+    async def next_entries(self, asset: str, after: int, count: int) -> list[Entry]:
+        """See ``LedgerStore``."""
+        return await self._range(asset, after, "+", count)
+
+    async def walk(self, asset: str, number: int, account: str, count: int) -> tuple[list[Entry], int]:
+        """See ``LedgerStore``."""
+        keys = Keys.of(asset)
+        found = await script(ScriptName.WALK)(self._client, keys.scripted(keys.requests), (0, number, account, count))
+        next_number, *parts = [text(part) for part in found]
+        rows = zip(parts[::3], parts[1::3], parts[2::3], strict=True)
+        return [Entry(int(one), body, digest) for one, body, digest in rows], int(next_number)
+
+    async def last_entry(self, asset: str, account: str) -> int:
+        """See ``LedgerStore``."""
+        return int(await self._client.hget(Keys.of(asset).last, account) or 0)
+
+    async def trim(self, asset: str, through: int) -> None:
+        """See ``LedgerStore``."""
+        await self._client.xtrim(Keys.of(asset).journal, minid=f"{through + 1}-0", approximate=False)
+
+    async def accounts(self, asset: str) -> AsyncIterator[tuple[str, ...]]:
+        """See ``LedgerStore``."""
+        found = self._client.hscan_iter(Keys.of(asset).balance, count=_SCAN_COUNT)
+        batch: list[str] = []
+        async for account, _ in found:
+            batch.append(text(account))
+            if len(batch) >= _SCAN_COUNT:
+                yield tuple(batch)
+                batch.clear()
+        if batch:
+            yield tuple(batch)
+
+    async def units(self, asset: str, accounts: Sequence[str]) -> tuple[Head, list[int | None], list[int]]:
+        """See ``LedgerStore``."""
+        keys = Keys.of(asset)
+        async with self._client.pipeline(transaction=True) as pipeline:
+            pipeline.hmget(keys.head, _HEAD)
+            pipeline.hmget(keys.balance, list(accounts))
+            pipeline.hmget(keys.last, list(accounts))
+            head, units, lasts = await pipeline.execute()
+        return (
+            _head(head),
+            [None if value is None else int(value) for value in units],
+            [int(last or 0) for last in lasts],
+        )
+
+    async def frozen(self, asset: str) -> tuple[Head, frozenset[str]]:
+        """See ``LedgerStore``."""
+        keys = Keys.of(asset)
+        number, digest, *accounts = await script(ScriptName.FROZEN)(self._client, keys.scripted(keys.requests), (0,))
+        return Head(int(number), text(digest)), frozenset(map(text, accounts))
+
+    async def totals(self, asset: str) -> Totals:
+        """See ``LedgerStore``."""
+        keys = Keys.of(asset)
+        async with self._client.pipeline(transaction=True) as pipeline:
+            pipeline.hmget(keys.head, [*_HEAD, _WRONG])
+            pipeline.hmget(keys.balance, list(SYSTEM_ACCOUNTS))
+            pipeline.hlen(keys.balance)
+            pipeline.hlen(keys.lock)
+            pipeline.scard(keys.frozen)
+            head, system, account_count, locked_count, frozen_count = await pipeline.execute()
+        return Totals(
+            head=_head(head[:2]),
+            wrong=head[2] is not None,
+            account_count=account_count - sum(units is not None for units in system),
+            locked_count=locked_count,
+            frozen_count=frozen_count,
+            system={account: int(units or 0) for account, units in zip(SYSTEM_ACCOUNTS, system, strict=True)},
+        )
+
+    async def mark(self, asset: str, *, wrong: bool) -> None:
+        """See ``LedgerStore``."""
+        key = Keys.of(asset).head
+        try:
+            await (self._client.hset(key, _WRONG, "1") if wrong else self._client.hdel(key, _WRONG))
+        except (RedisError, OSError) as error:
+            raise Refusal(Reason.STORE_UNAVAILABLE) from error
+
+    async def _range(self, asset: str, after: int, until: str, count: int) -> list[Entry]:
+        rows: Any = await self._client.xrange(Keys.of(asset).journal, min=f"({after}-0", max=until, count=count)
+        return [_entry(entry_id, fields) for entry_id, fields in rows]
+
+
+def _head(found: Sequence[bytes | str | None]) -> Head:
+    number, digest = found
+    return Head(int(number or 0), text(digest or b""))
+
+
+def _entry(entry_id: bytes, fields: dict[bytes, bytes]) -> Entry:
+    number = int(text(entry_id).split("-")[0])
+    return Entry(number, text(fields.get(b"body", b"")), text(fields.get(b"hash", b"")))
