@@ -23,7 +23,7 @@ from games.mahjong.ruleset import Ruleset
 from games.mahjong.state import QUESTIONS, Phase, State
 from games.mahjong.tiles import NotationError, Tile, parse, show
 from games.mahjong.waits import COPIES
-from games.mahjong.wall import arrange, dice_counts
+from games.mahjong.wall import arrange
 
 Maker = Callable[..., Action]
 
@@ -161,8 +161,7 @@ class _Run:
         self.state = GAME.initial(rules, arranged.dealer, draws_in_row=arranged.draws_in_row)
         self.events: list[Event] = []
         dice = (1,) * GAME.dice_count(rules)
-        opening, _ = dice_counts(rules)
-        wall = arrange(rules, arranged.dealer, arranged.hands, arranged.draws, dice[:opening], arranged.replacements)
+        wall = arrange(rules, arranged.dealer, arranged.hands, arranged.draws, dice, arranged.replacements)
         # What the script gives is the wall: it is empty when the draws are used up.
         self._happen(GAME.open(self.state, wall, dice, tail_count=len(arranged.replacements), undrawn_count=0))
         self._happen(GAME.decide(self.state, asked.Deal()))

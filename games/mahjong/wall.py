@@ -73,6 +73,7 @@ def arrange(
 
     Args:
         hands: one a seat; the dealer's has one tile more.
+        dice: as the game's `open` takes them.
         replacements: tiles for kongs and flowers, first to be taken first; they are the
             `tail_count` last ones of the wall.
     """
@@ -80,5 +81,6 @@ def arrange(
     drawn = [sources[seat].pop(0) for seat in deal_order(ruleset, dealer)]
     assert not any(sources), sources
     drawn += [*draws, *reversed(replacements)]
-    start = wall_start(ruleset, dealer, dice, len(drawn))
+    opening, _ = dice_counts(ruleset)
+    start = wall_start(ruleset, dealer, dice[:opening], len(drawn))
     return tuple(drawn[(position - start) % len(drawn)] for position in range(len(drawn)))

@@ -16,6 +16,7 @@
 
 A line with ">" is an action, the lines below it what it caused. `close` closes the question
 that stands open (who has not answered passes); one that nobody is asked about closes by itself.
+`deal` in the head is the number of deals played before, `dice` the first dice; those left out show 1.
 `python -m tests.contract.playthrough --write` writes the caused lines of all files anew: then
 read the difference beside the rules.
 """
@@ -39,7 +40,7 @@ from games.mahjong.wall import arrange
 from tests.contract.words import lines_of
 
 VARIANTS_ROOM = Path(__file__).parents[2] / "games" / "variants"
-HEAD_WORDS = ("rules", "variant", "option", "dealer", "hand", "draws", "replacements", "balances")
+HEAD_WORDS = ("rules", "variant", "option", "dealer", "hand", "draws", "replacements", "balances", "deal", "dice")
 TABLE_VERBS = {"timeout": asked.Timeout}
 
 
@@ -65,6 +66,8 @@ class Playthrough:
     hands: dict[int, tuple[int, ...]] = field(default_factory=dict)
     draws: tuple[int, ...] = ()
     replacements: tuple[int, ...] = ()
+    deal_index: int = 0
+    dice: tuple[int, ...] = ()
     balances: tuple[int, ...] = ()
 
     def ruleset(self) -> Ruleset:
@@ -121,6 +124,10 @@ def _read_head(found: Playthrough, word: str, rest: str) -> None:
         found.draws = parse(rest)
     elif word == "replacements":
         found.replacements = parse(rest)
+    elif word == "deal":
+        found.deal_index = int(rest)
+    elif word == "dice":
+        found.dice = tuple(map(int, rest.split()))
     else:
         found.balances = tuple(map(int, rest.split()))
 
@@ -153,8 +160,8 @@ class _Table:
         check_arranged(rules, arranged)
         self.balances: Sequence[int] = golden.balances
         self.events: list[Event] = []
-        self.state = GAME.initial(rules, arranged.dealer)
-        dice = (1,) * GAME.dice_count(rules)
+        self.state = GAME.initial(rules, arranged.dealer, deal_index=golden.deal_index)
+        dice = (*golden.dice, *(1,) * (GAME.dice_count(rules) - len(golden.dice)))
         wall = arrange(rules, arranged.dealer, arranged.hands, arranged.draws, dice, arranged.replacements)
         self._happen(GAME.open(self.state, wall, dice, tail_count=len(arranged.replacements)))
         self._happen(GAME.decide(self.state, asked.Deal()))
