@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from games.kernel import SYSTEM, Payment, Seat
-from games.mahjong.events import EndCause, Ended
+from games.mahjong.events import EndCause, Ended, KongOutcome
 from games.mahjong.hand import Score
 from games.mahjong.ruleset import Ruleset
 from games.mahjong.state import State
@@ -50,7 +50,7 @@ def end(state: State, cause: EndCause) -> Ended:
         cause=cause,
         payments=payments,
         checks=(),
-        kong_outcomes=tuple(kong.outcome for kong in state.kongs),
+        kong_outcomes=(KongOutcome.VOID,) * len(state.kongs),
         next_dealer=_next_dealer(state, cause),
         hands=state.hands,
     )
