@@ -235,7 +235,7 @@ def _read_private_key(file: Path) -> Ed25519PrivateKey:
 
 
 def _unreadable(what: str, file: Path, variable: str, error: OSError) -> str:
-    return f"cannot read {what} {file} ({error.strerror}); make keys with `make run` or set {variable}"
+    return f"cannot read {what} {file} ({error.strerror}); `make run` makes keys, {variable} or --keys names others"
 
 
 def _create_private_key(file: Path) -> None:

@@ -72,15 +72,28 @@ async def _score(case: Case, link: ScoringLink) -> Answer:
         return _error(error)
     if not response.HasField("win"):
         return {"win": False}
-    return {"win": True, "amount": response.win.amount, **_worth(response.win)}
+    return {"win": True, **_WORTH.get(case.variant, _names)(response.win)}
 
 
-def _worth(win: scoring_pb2.Win) -> Answer:
-    """Fans by name; where the game has a base sum, kinds by number beside it and the caps."""
-    if win.HasField("base_sum"):
-        return {"kinds": [fan.number for fan in win.fans], "base_sum": win.base_sum, "lezi": win.fan_total}
+def _names(win: scoring_pb2.Win) -> Answer:
+    """Fans by name with what each adds, and one payer's amount."""
     names = {fan.name_zh: fan.value for fan in win.fans}
-    return {"fan": win.fan_total, "names": names, "fans": {fan.name_zh: fan.times or 1 for fan in win.fans}}
+    return {"fan": win.fan_total, "names": names, "amount": win.amount}
+
+
+def _kinds(win: scoring_pb2.Win) -> Answer:
+    """Kinds by number, the base sum and the caps, and one payer's amount."""
+    kinds = [fan.number for fan in win.fans]
+    return {"kinds": kinds, "base_sum": win.base_sum, "lezi": win.fan_total, "amount": win.amount}
+
+
+def _counts(win: scoring_pb2.Win) -> Answer:
+    """Fans by name with how often each counts."""
+    return {"fan": win.fan_total, "fans": {fan.name_zh: fan.times or 1 for fan in win.fans}}
+
+
+_WORTH: Mapping[str, Callable[[scoring_pb2.Win], Answer]] = {"shanghai": _kinds, "dazhong": _counts}
+"""What a case of a variant says of a win; fans by what they add where nothing else is said."""
 
 
 async def _waits(case: Case, link: ScoringLink) -> Answer:

@@ -28,10 +28,13 @@ def cases(files: Sequence[Path], variant: str | None, printing: bool) -> None:
 
     Hands are asked through the public scoring API of a service that this command starts on loopback, deals are played
     by the rules themselves; nothing needs to be running. Each case that differs is shown. Status 1 if any does, or is
-    of a variant or kind that is not built; 2 if a line is no case.
+    of a variant or kind that is not built, or none is of the variant named; 2 if a line is no case.
     """
     chosen = [case for file in files for case in read_cases(file) if variant in (None, case.variant)]
     failed = asyncio.run(_print(chosen) if printing else _compare(chosen))
+    if not chosen and variant is not None:
+        click.echo(f"no case is of the variant {variant}", err=True)
+        failed = 1
     sys.exit(1 if failed else 0)
 
 

@@ -59,6 +59,9 @@ async def _main(settings: LocalSettings, *, once: bool, fresh: bool) -> int:
         status = await work
     except asyncio.CancelledError:
         status = OK
+    except BaseException:  # a fault of ours must leave nothing running either
+        await stack.stop()
+        raise
     if not await stack.stop():
         say("a service did not end in order; see the logs")
         return status or FAILED

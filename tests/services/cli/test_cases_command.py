@@ -81,7 +81,7 @@ def test_print_gives_every_answer_in_order_and_no_verdict(tmp_path: Path) -> Non
         SCORE,
         DEAL | {"id": "refused", "actions": ["0 win"]},
         DEAL | {"id": "five", "draws": "1p1p1p1p1p"},
-        DEAL | {"id": "later", "variant": "dazhong"},
+        DEAL | {"id": "later", "variant": "guobiao"},
     )
     result = run("cases", "--print", written(tmp_path, *rows))
     got = [json.loads(line) for line in result.output.splitlines()]
@@ -98,8 +98,8 @@ def test_print_gives_every_answer_in_order_and_no_verdict(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     "change",
     [
-        {"variant": "bloody6"},
-        {"variant": "dazhong", "expect": {"error": "INVALID_ARGUMENT"}},
+        {"variant": "guobiao"},
+        {"variant": "guobiao", "expect": {"error": "INVALID_ARGUMENT"}},
         {"kind": "cards", "cards": "S4 H4 *"},
     ],
     ids=["a variant", "a variant where a refusal is expected", "a kind"],
@@ -111,9 +111,9 @@ def test_what_is_not_built_fails_and_does_not_crash(tmp_path: Path, change: dict
 
 
 def test_variant_chooses(tmp_path: Path) -> None:
-    file = written(tmp_path, DEAL, DEAL | {"id": "other", "variant": "bloody6"})
+    file = written(tmp_path, DEAL, DEAL | {"id": "other", "variant": "guobiao"})
     assert run("cases", "--variant", "bloody4", file).output == "1 passed, 0 failed\n"
-    assert run("cases", "--variant", "bloody6", file).output.endswith("0 passed, 1 failed\n")
+    assert run("cases", "--variant", "guobiao", file).output.endswith("0 passed, 1 failed\n")
 
 
 @pytest.mark.parametrize(

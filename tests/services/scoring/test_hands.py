@@ -110,7 +110,7 @@ FAULTS: dict[str, tuple[dict[str, Any], Reason, str, str | None]] = {
         "BB-1",
     ),
     "more melds than are read": ({"hand": {"melds": ["pung 222s"] * 9}}, MALFORMED, "hand.melds", None),
-    "flowers": ({"hand": {"notation": HAND, "flowers": "1f"}}, IMPOSSIBLE, "hand.flowers", "BB-1"),
+    "flowers": ({"hand": {"notation": HAND, "flowers": "1f"}}, IMPOSSIBLE, "hand.flowers[0]", "BB-1"),
     "an unknown situation": ({"situations": ["last_tile", "blessed"]}, IMPOSSIBLE, "situations[1]", None),
     "another game's situation": ({"situations": ["last_of_kind"]}, IMPOSSIBLE, "situations", "BB-70"),
     "a contradiction": ({"situations": ["heavenly"]}, IMPOSSIBLE, "situations", "BB-70"),
