@@ -69,7 +69,7 @@ class ProtobufPresenter:
         """See `Presenter`."""
         message = table_pb2.Prompt()
         self._write_prompt(message, prompt)
-        options = b"".join(_option_bytes(action) for action in prompt.options)
+        options = b"".join(map(_option_bytes, prompt.options))
         return self._head_bytes(place) + _field(_PROMPT, message.SerializeToString() + options)
 
     def joined(self, first: Frame, rest: Sequence[Frame]) -> Frame:
