@@ -11,10 +11,11 @@ import grpc
 from cardroom.mahjong.v1 import event_pb2
 from cardroom.scoring.v1 import scoring_pb2_grpc
 
-from games.catalog import variant_of
+from games.catalog import variants_of
 from games.mahjong.events import PRIVATE_EVENTS
 from games.mahjong.script import Arranged, play
 from games.mahjong.tiles import parse
+from games.mahjong.variant import Variant
 from refusals import Refusal
 from services.scoring.main import ScoringComponent
 from services.scoring.settings import ScoringSettings
@@ -76,13 +77,14 @@ def read_rows(pattern: str) -> Iterator[dict[str, Any]]:
 
 
 def played_deals() -> list[DealCase]:
-    """Every deal among the cases that comes to its end."""
-    return [DealCase(row, _record(row)) for row in read_rows("*_deal.jsonl") if "moves" in row["expect"]]
+    """Every deal of the mahjong family among the cases that comes to its end."""
+    rows = (row for row in read_rows("*_deal.jsonl") if row["variant"] in variants_of(Variant))
+    return [DealCase(row, _record(row)) for row in rows if "moves" in row["expect"]]
 
 
 def _record(row: dict[str, Any]) -> tuple[event_pb2.Event, ...]:
     options = dict(row.get("options", {}))
-    rules = variant_of(row["variant"]).ruleset(options, options.pop("stake", 1))
+    rules = variants_of(Variant)[row["variant"]].ruleset(options, options.pop("stake", 1))
     hands = tuple(parse(hand) for hand in row["hands"])
     played = play(rules, Arranged(row["dealer"], hands, parse(row["draws"])), row["actions"])
     assert played.refusal is None, row["id"]
