@@ -10,7 +10,7 @@ successor cannot point players at itself.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any, cast
 
 import orjson
@@ -107,6 +107,14 @@ class PodCard:
         return 0 if self.draining else max(0, self.slots_total - self.slots_used)
 
 
+_FIELDS = frozenset(field.name for field in fields(PodCard))
+
+
+def _read_card(data: bytes | str) -> PodCard:
+    """A card out of the store. What a newer version says besides is left out: one such pod must not hide all others."""
+    return PodCard(**{name: value for name, value in orjson.loads(data).items() if name in _FIELDS})
+
+
 class PodRegistry:
     """The registry in Redis. Errors of the store pass through as `redis.exceptions.RedisError`."""
 
@@ -145,7 +153,7 @@ class PodRegistry:
     async def live(self) -> tuple[PodCard, ...]:
         """Cards of all pods whose lease runs, by name; full and draining ones too."""
         cards = cast("list[bytes | str]", await self._live(keys=(_LEASES, _CARDS), args=()))
-        return tuple(sorted((PodCard(**orjson.loads(card)) for card in cards), key=lambda card: card.pod))
+        return tuple(sorted(map(_read_card, cards), key=lambda card: card.pod))
 
     async def silent_ms(self) -> Mapping[str, int]:
         """For each pod that announced itself and has not withdrawn: milliseconds since it last did so, by the store's

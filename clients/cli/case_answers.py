@@ -29,6 +29,7 @@ Answer = dict[str, Any]
 NOT_BUILT: Answer = {"error": "UNIMPLEMENTED"}
 IMPOSSIBLE: Answer = {"error": "INVALID_ARGUMENT"}
 STAKE = "stake"
+ESCAPE_PENALTY = "escape_penalty"
 STAKE_MAX = (1 << 63) - 1
 
 _WIN_BY: Mapping[str, event_pb2.WinBy.ValueType] = {
@@ -71,8 +72,14 @@ async def _score(case: Case, link: ScoringLink) -> Answer:
         return _error(error)
     if not response.HasField("win"):
         return {"win": False}
-    names = {fan.name_zh: fan.value for fan in response.win.fans}
-    return {"win": True, "fan": response.win.fan_total, "names": names, "amount": response.win.amount}
+    return {"win": True, "amount": response.win.amount, **_worth(response.win)}
+
+
+def _worth(win: scoring_pb2.Win) -> Answer:
+    """Fans by name; where the game has a base sum, kinds by number beside it and the caps."""
+    if win.HasField("base_sum"):
+        return {"kinds": [fan.number for fan in win.fans], "base_sum": win.base_sum, "lezi": win.fan_total}
+    return {"fan": win.fan_total, "names": {fan.name_zh: fan.value for fan in win.fans}}
 
 
 async def _waits(case: Case, link: ScoringLink) -> Answer:
@@ -124,8 +131,6 @@ def _error(error: grpc.RpcError) -> Answer:
 
 
 async def _deal(case: Case, link: ScoringLink) -> Answer:
-    if case.row.get("replacements"):
-        return NOT_BUILT
     variant = variants()[case.variant]
     balances = case.numbers("balances")
     if len(balances) != variant.seat_count or min(balances) < 0:
@@ -133,7 +138,7 @@ async def _deal(case: Case, link: ScoringLink) -> Answer:
     options = case.variant_options()
     stake = options.pop(STAKE, 1)
     try:
-        return _DEALS[variant.family](case, variant.ruleset(options, stake), balances)
+        return _DEALS[variant.family](case, variant.ruleset(options, stake, case.option(ESCAPE_PENALTY, 0)), balances)
     except OptionError:
         return IMPOSSIBLE
 
@@ -141,8 +146,14 @@ async def _deal(case: Case, link: ScoringLink) -> Answer:
 def _mahjong_deal(case: Case, rules: mahjong_ruleset.Ruleset, balances: list[int]) -> Answer:
     dealer, actions = case.number("dealer"), case.texts("actions")
     try:
-        hands = tuple(parse(hand) for hand in case.texts("hands"))
-        return play(rules, Arranged(dealer, hands, parse(case.text("draws"))), actions).result(balances)
+        arranged = Arranged(
+            dealer=dealer,
+            hands=tuple(parse(hand) for hand in case.texts("hands")),
+            draws=parse(case.text("draws")),
+            replacements=parse(case.text("replacements", "")),
+            draws_in_row=int(case.row.get("doubled") or 0),
+        )
+        return play(rules, arranged, actions).result(balances)
     except (HandError, NotationError, ScriptError):
         return IMPOSSIBLE
 

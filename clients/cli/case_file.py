@@ -69,6 +69,10 @@ class Case:
         options = self._value("options", dict, "an object", {})
         return {name: value for name, value in options.items() if name not in ROOM_OPTIONS}
 
+    def option(self, name: str, default: Any) -> Any:
+        """One option of the case, of the room's own too."""
+        return self._value("options", dict, "an object", {}).get(name, default)
+
     def malformed(self, detail: str) -> MalformedCaseError:
         """The error that says what is wrong with this case."""
         return MalformedCaseError(f"{self.place}: case {self.case_id}: {detail}")

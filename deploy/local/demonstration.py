@@ -5,7 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
 
+import grpc.aio
 from cardroom.matchmaker.v1 import room_pb2, room_pb2_grpc
+from cardroom.scoring.v1 import scoring_pb2_grpc
 from cardroom.table.v1 import event_pb2, table_pb2
 from cardroom.table.v1 import room_pb2 as table_room_pb2
 
@@ -15,6 +17,7 @@ from deploy.local.bank import Bank, Books
 from deploy.local.chorus import Chorus
 from deploy.local.money_check import MoneyCheck
 from deploy.local.narrator import Narrator
+from deploy.local.score_check import ScoreCheck
 from deploy.local.stack import Stack
 from serving.channels import connect
 
@@ -47,6 +50,8 @@ async def demonstrate(stack: Stack, variant: str, seat_count: int, limit_seconds
             show.faults.append(f"not finished after {limit_seconds:g} s")
         except (CallRefused, LogGap, TicketEnded, DemonstrationFailed) as error:
             show.faults.append(f"{type(error).__name__}: {error}")
+        except grpc.aio.AioRpcError as error:
+            show.faults.append(f"{error.code().name}: {error.details()}")
     for fault in show.faults:
         say(f"  WRONG {fault}")
     say(f"--- {variant}: " + ("something is wrong, see above" if show.faults else "all is well"))
@@ -68,6 +73,8 @@ class Demonstration:
         self._chorus = Chorus(seat_count)
         self._narrator = Narrator(say)
         self._money = MoneyCheck()
+        self._scores = ScoreCheck()
+        self._bots: Sequence[BotPlayer] = ()
         self._introduced = False
         self._seated: list[str] = []
         self.faults: list[str] = []
@@ -97,16 +104,18 @@ class Demonstration:
             order = sorted(zip(seats, players, self._players, strict=True), key=lambda row: row[0].seat)
             self._seated = [player_id for _, _, player_id in order]
             tables = [await opened.enter_async_context(player.sit(seat)) for seat, player, _ in order]
-            played = await self._all_play([BotPlayer(table) for table in tables])
+            self._bots = [BotPlayer(table) for table in tables]
+            played = await self._all_play()
         self._narrator.close()
         self._judge(played)
 
     async def verify(self) -> None:
-        """Balances and books after, against before and against the table's log."""
+        """Balances and books after, against before and against the table's log; every win as scoring sees it."""
         after = await self._bank.balances(self._players, self._room.asset)
         self._say(f"after:  {self._money_text(after)}")
         if sum(after) != sum(self._before):
             self.faults.append(f"the bots had {sum(self._before)} together, now {sum(after)}")
+        await self._ask_scoring()
         by_player = dict(zip(self._players, after, strict=True))
         if self._money.balances != tuple(by_player[player_id] for player_id in self._seated):
             self.faults.append(f"the table's log ends with balances {self._money.balances}, the ledger differs")
@@ -117,6 +126,13 @@ class Demonstration:
                 self.faults.append(f"the books of {asset} are wrong")
             if books.supply != self._books_before[asset].supply:
                 self.faults.append(f"the supply of {asset} changed during a deal")
+
+    async def _ask_scoring(self) -> None:
+        channel = connect(self._stack.address("scoring"), token=self._stack.service_tokens("scoring-caller"))
+        async with channel:
+            differing = await self._scores.ask(scoring_pb2_grpc.ScoringServiceStub(channel).ScoreWin)
+        self.faults += differing
+        self._say(f"scoring: {self._scores.win_count} wins asked again, {len(differing)} worth something else")
 
     async def _find_room(self) -> table_room_pb2.Room:
         channel = connect(self._stack.address("matchmaker"), token=self._stack.service_tokens("operator"))
@@ -133,8 +149,8 @@ class Demonstration:
                 await self._bank.grant(player_id, room.asset, amount, "demonstration")
                 self._say(f"granted {amount} {room.asset} to {player_id}, who had {balance}")
 
-    async def _all_play(self, bots: Sequence[BotPlayer]) -> list[Played]:
-        playing = [asyncio.create_task(bot.play(partial(self._hear, seat))) for seat, bot in enumerate(bots)]
+    async def _all_play(self) -> list[Played]:
+        playing = [asyncio.create_task(bot.play(partial(self._hear, seat))) for seat, bot in enumerate(self._bots)]
         try:
             return list(await asyncio.gather(*playing))
         finally:
@@ -146,6 +162,8 @@ class Demonstration:
         if message.HasField("snapshot") and not self._introduced:
             self._introduced = True
             self._introduce(message.snapshot)
+        if message.event.mahjong.HasField("won"):
+            self._scores.take(seat, self._bots[seat].played.view, message.event.mahjong.won)
         for _, event in self._chorus.hear(seat, message):
             self._money.take(event)
             self._narrator.tell(event)

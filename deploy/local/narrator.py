@@ -25,6 +25,8 @@ OUTCOME_WORDS = {
 END_WORDS = {
     mahjong_pb2.END_CAUSE_WALL_EMPTY: "the wall is empty",
     mahjong_pb2.END_CAUSE_ONE_LEFT: "only one player has not won",
+    mahjong_pb2.END_CAUSE_WON: "it is won",
+    mahjong_pb2.END_CAUSE_ESCAPED: "a player has left",
 }
 CLOSE_WORDS = {
     event_pb2.TABLE_CLOSE_CAUSE_NOT_READY: "somebody was not ready in time",
@@ -33,6 +35,7 @@ CLOSE_WORDS = {
     event_pb2.TABLE_CLOSE_CAUSE_FAULT: "a fault; the deal is void",
     event_pb2.TABLE_CLOSE_CAUSE_STAKE: "a stake could not be reserved",
 }
+REPLACEMENTS = frozenset({mahjong_pb2.DRAW_SOURCE_REPLACEMENT, mahjong_pb2.DRAW_SOURCE_FLOWER})
 LEGEND = "moves: 0+5p-3s = seat 0 draws 5p and discards 3s; tiles m p s = characters, dots, bamboo"
 
 
@@ -91,14 +94,15 @@ class Narrator:
 
     def _tell_opened(self, opened: mahjong_pb2.Opened) -> None:
         first, second, *back = opened.dice
-        self._line(f"  dice {first}+{second}, thrown back {'+'.join(map(str, back))}; {opened.wall_count} tiles")
+        thrown_back = f", thrown back {'+'.join(map(str, back))}" if back else ""
+        self._line(f"  dice {first}+{second}{thrown_back}; {opened.wall_count} tiles")
 
     def _tell_dealt(self, dealt: mahjong_pb2.Dealt) -> None:
         for seat, hand in enumerate(dealt.hands):
             self._line(f"  seat {seat} {hand_text(hand)}")
 
     def _tell_drawn(self, drawn: mahjong_pb2.Drawn) -> None:
-        mark = "++" if drawn.source == mahjong_pb2.DRAW_SOURCE_REPLACEMENT else "+"
+        mark = "++" if drawn.source in REPLACEMENTS else "+"
         self._move(f"{drawn.seat}{mark}{tile_text(drawn)}")
 
     def _tell_discarded(self, discarded: mahjong_pb2.Discarded) -> None:
@@ -110,7 +114,11 @@ class Narrator:
             self._move(f"{discarded.seat}{text}")
 
     def _tell_melded(self, melded: mahjong_pb2.Melded) -> None:
-        self._move(f"{melded.seat} pung {show((melded.tile,) * 3)} from {melded.from_seat}")
+        if melded.HasField("lowest"):
+            meld = f"chow {show(range(melded.lowest, melded.lowest + 3))}"
+        else:
+            meld = f"pung {show((melded.tile,) * 3)}"
+        self._move(f"{melded.seat} {meld} from {melded.from_seat}")
 
     def _tell_konged(self, konged: mahjong_pb2.Konged) -> None:
         source = f" from seat {konged.from_seat}" if konged.HasField("from_seat") else ""
@@ -129,13 +137,26 @@ class Narrator:
         for winner in won.winners:
             self._line(
                 f"  WIN seat {winner.seat}, number {winner.rank}:{tile} {how}: {fans_text(winner.fans)}"
-                f" = {winner.fan_total} fan, {winner.amount} a payer"
+                f" = {worth_text(winner)}, {winner.amount} a payer"
             )
         if won.transferred_kongs:
             self._line(f"  呼叫转移: the rain of {len(won.transferred_kongs)} kong(s) goes to the winner(s)")
 
     def _tell_locked(self, locked: mahjong_pb2.Locked) -> None:
         self._line(f"  听牌 seat {locked.seat} locks its ready hand")
+
+    def _tell_declared(self, declared: mahjong_pb2.Declared) -> None:
+        seats = ", ".join(f"seat {seat}" for seat in declared.seats) or "nobody"
+        self._line(f"  报叫 {seats} declares a ready hand")
+
+    def _tell_flowered(self, flowered: mahjong_pb2.Flowered) -> None:
+        self._move(f"{flowered.seat} flower {show((flowered.tile,))}")
+
+    def _tell_declined(self, declined: mahjong_pb2.Declined) -> None:
+        self._line(f"  seat {declined.seat} declines the win for all flowers")
+
+    def _tell_began(self, began: mahjong_pb2.Began) -> None:
+        self._line("  the opening is over, nobody holds a flower")
 
     def _tell_went_away(self, away: mahjong_pb2.WentAway) -> None:
         self._line(f"  seat {away.seat} is away; the server plays for it")
@@ -144,14 +165,12 @@ class Narrator:
         self._line(f"  seat {back.seat} is back")
 
     def _tell_ended(self, ended: mahjong_pb2.Ended) -> None:
-        self._line(f"  END {END_WORDS[ended.cause]}; next dealer: seat {ended.next_dealer}")
+        next_dealer = f"seat {ended.next_dealer}" if ended.HasField("next_dealer") else "nobody"
+        self._line(f"  END {END_WORDS[ended.cause]}; next dealer: {next_dealer}")
         for seat, hand in enumerate(ended.hands):
             self._line(f"  seat {seat} {hand_text(hand) or '(nothing concealed)'}")
         if ended.checks:
-            rows = (
-                f"seat {row.seat} " + (f"ready for {row.amount}" if row.ready else "not ready") for row in ended.checks
-            )
-            self._line(f"  查叫 ready check: {', '.join(rows)}")
+            self._line(f"  查叫 ready check: {', '.join(map(check_text, ended.checks))}")
         if ended.kong_outcomes:
             self._line(f"  kongs, in order: {', '.join(OUTCOME_WORDS[outcome] for outcome in ended.kong_outcomes)}")
 
@@ -188,6 +207,10 @@ _MAHJONG: Mapping[str, Callable[[Narrator, Any], None]] = {
     "konged": Narrator._tell_konged,
     "won": Narrator._tell_won,
     "locked": Narrator._tell_locked,
+    "declared": Narrator._tell_declared,
+    "flowered": Narrator._tell_flowered,
+    "declined": Narrator._tell_declined,
+    "began": Narrator._tell_began,
     "went_away": Narrator._tell_went_away,
     "came_back": Narrator._tell_came_back,
     "ended": Narrator._tell_ended,
@@ -212,6 +235,13 @@ def tile_text(drawn: mahjong_pb2.Drawn) -> str:
 def fans_text(fans: Iterable[mahjong_pb2.FanCount]) -> str:
     """Fans with both names; a hand without any is plain."""
     return ", ".join(f"{fan.name_zh} {fan.fan_id} +{fan.value}" for fan in fans) or "推倒胡 plain"
+
+
+def worth_text(winner: mahjong_pb2.WinnerResult) -> str:
+    """What a hand comes to: fans, or a base sum and caps where the game has them (SH-20, SH-31)."""
+    if winner.HasField("base_sum"):
+        return f"base sum {winner.base_sum}, {winner.fan_total} lezi"
+    return f"{winner.fan_total} fan"
 
 
 def check_text(row: mahjong_pb2.ReadyCheck) -> str:

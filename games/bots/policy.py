@@ -8,7 +8,7 @@ useful tiles in the unseen. It never locks: a lock adds no fan and ends pungs an
 from collections.abc import Sequence
 
 from games.kernel import Seat
-from games.mahjong.actions import Discard, Kong, Pass, PlayerAction, Pung, Win
+from games.mahjong.actions import Chow, Declare, Discard, Kong, Pass, PlayerAction, Pung, Win
 from games.mahjong.decomposition import Packed, add, count, counts_of, pack
 from games.mahjong.distance import packed_distance
 from games.mahjong.hand import WinBy
@@ -60,21 +60,27 @@ class _Hand:
 
 
 def _answer(view: State, hand: _Hand, options: Sequence[PlayerAction]) -> PlayerAction:
-    """Kong, pung or pass on the tile in question."""
+    """A ready hand declared; else kong, pung, chow or pass on the tile in question."""
     assert view.question is not None
     tile, now = view.question.tile, hand.distance(hand.packed)
-    for option in options:
-        if isinstance(option, Kong) and hand.melded_distance(less(hand.packed, tile, 3)) <= now:
-            return option
-    for option in options:
-        if isinstance(option, Pung) and _after_pung(hand, tile) < now:
-            return option
+    declare = next((option for option in options if isinstance(option, Declare)), None)
+    if declare is not None:
+        return declare
+    if tile is not None:
+        for option in options:
+            if isinstance(option, Kong) and hand.melded_distance(less(hand.packed, tile, 3)) <= now:
+                return option
+        for option in options:
+            if isinstance(option, Pung | Chow) and _after_claim(hand, option, tile) < now:
+                return option
     return next(option for option in options if isinstance(option, Pass))
 
 
-def _after_pung(hand: _Hand, tile: Tile) -> int:
-    """Distance after a pung and the best discard."""
-    rest = less(hand.packed, tile, 2)
+def _after_claim(hand: _Hand, option: Pung | Chow, tile: Tile) -> int:
+    """Distance after a pung or chow and the best discard."""
+    rest = hand.packed
+    for own in (tile, tile) if isinstance(option, Pung) else option.tiles:
+        rest = less(rest, own, 1)
     return min(hand.melded_distance(less(rest, other, 1)) for other, _ in counts_of(rest))
 
 

@@ -45,8 +45,13 @@ class Variant(Protocol):
         """The family's rules as pure functions (`Game`), with `initial` and `open` of its own."""
         ...
 
-    def ruleset(self, options: Mapping[str, object], stake: int) -> Any:
+    def ruleset(self, options: Mapping[str, object], stake: int, escape_penalty: int = 0) -> Any:
         """The rules under these options; those left out have their defaults.
+
+        Args:
+            options: by name.
+            stake: base in units of the asset.
+            escape_penalty: what a player pays who leaves a deal, where the rules leave it to the room (PF-23).
 
         Raises:
             OptionError: an unknown option, or a value that is not allowed.

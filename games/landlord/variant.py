@@ -43,12 +43,13 @@ class LandlordVariant:
         """The family's rules."""
         return GAME
 
-    def ruleset(self, options: Mapping[str, object], stake: int) -> Ruleset:
+    def ruleset(self, options: Mapping[str, object], stake: int, escape_penalty: int = 0) -> Ruleset:
         """The rules under these options; those left out have their defaults.
 
         Args:
             options: by name.
             stake: units of the asset for one score where no option says it, 1..STAKE_MAX.
+            escape_penalty: none: what an escape costs is a rule (TY-33).
 
         Raises:
             OptionError: an unknown option, a value that is not allowed, or options that do
@@ -56,6 +57,8 @@ class LandlordVariant:
         """
         if type(stake) is not int or not 1 <= stake <= STAKE_MAX:
             raise OptionError("stake", f"a whole number from 1 to {STAKE_MAX}")
+        if escape_penalty != 0:
+            raise OptionError("escape_penalty", "0: the rules say what an escape costs")
         for name, value in options.items():
             if name not in self.options:
                 known = ", ".join(sorted(self.options))

@@ -1,10 +1,13 @@
 """Who may claim what: the shared question after a discard or an added kong."""
 
+from collections.abc import Iterable
+
 from games.kernel import Seat
-from games.mahjong.actions import Choice
+from games.mahjong.actions import CHOW_OFFSETS, Choice, is_run
 from games.mahjong.events import DrawSource
 from games.mahjong.hand import Score, Situation, WinBy, WinningHand
 from games.mahjong.melds import Meld
+from games.mahjong.ruleset import Ruleset
 from games.mahjong.state import QUESTIONS, Phase, State
 from games.mahjong.tiles import HIDDEN, Tile
 from games.mahjong.waits import waits
@@ -19,54 +22,77 @@ def hand_waits(state: State, seat: Seat) -> tuple[Tile, ...]:
     if HIDDEN in hand:
         return ()
     rules = state.ruleset
-    return waits(hand, state.melds[seat], kinds=rules.kinds, pairs_win=rules.pairs_win)
+    return rule_waits(rules, hand, state.melds[seat])
+
+
+def rule_waits(rules: Ruleset, concealed: Iterable[Tile], melds: tuple[Meld, ...]) -> tuple[Tile, ...]:
+    """`waits` by the shapes of a ruleset."""
+    return waits(concealed, melds, kinds=rules.kinds, pairs_win=rules.pairs_win, honours_win=rules.honours_win)
 
 
 def question_score(state: State, seat: Seat) -> Score | None:
     """What the seat would win on the tile in question; None if it may not win on it."""
     question = state.question
     assert question is not None
-    if seat == question.seat or state.has_won(seat) or seat in state.win_locked:
+    if question.tile is None or seat == question.seat or state.has_won(seat) or seat in state.win_locked:
         return None
     if question.tile not in hand_waits(state, seat):
         return None
-    by = WinBy.ROB if state.phase is Phase.ROBBERY else WinBy.DISCARD
-    return _scored(state, state.hands[seat], state.melds[seat], question.tile, by, _question_situations(state))
+    return state.ruleset.judgement.score(state.ruleset, winning_hand(state, seat))
 
 
 def self_draw_score(state: State, seat: Seat) -> Score | None:
-    """What the seat would win on the tile it drew, or as the dealer on the tiles dealt."""
+    """What the seat would win on the tile it drew, on the tiles dealt, or on all flowers (SH-11)."""
     draw, hand = state.draw, state.hands[seat]
+    if state.phase is Phase.OFFER and state.turn == seat:
+        return state.ruleset.judgement.flower_score(state.ruleset)
     if state.phase is not Phase.TURN or state.turn != seat or draw is None or HIDDEN in hand:
         return None
     if draw.source is DrawSource.CLAIM:
         return None
+    return state.ruleset.judgement.score(state.ruleset, winning_hand(state, seat))
+
+
+def winning_hand(state: State, seat: Seat) -> WinningHand:
+    """The seat's hand, and the tile that it would win on now: the one in question, else the one it drew.
+
+    The hand lies open; whether it wins is another question.
+    """
+    if state.question is not None:
+        tile, concealed = state.question.tile, state.hands[seat]
+        by = WinBy.ROB if state.phase is Phase.ROBBERY else WinBy.DISCARD
+        situations = _question_situations(state)
+    else:
+        tile, concealed = _drawn_apart(state, seat)
+        by, situations = WinBy.SELF, _self_situations(state)
+    assert tile is not None
+    known = (situations | _own_situations(state, seat)) & state.ruleset.hand_situations
+    return WinningHand(concealed, state.melds[seat], tile, by, known, state.flowers[seat])
+
+
+def _drawn_apart(state: State, seat: Seat) -> tuple[Tile, tuple[Tile, ...]]:
+    """The tile a seat drew, and the rest of its hand."""
+    assert state.draw is not None
+    rest = list(state.hands[seat])
     # A heavenly win has no winning tile; any of the hand stands for it, since all readings count.
-    tile = hand[-1] if draw.tile is None else draw.tile
-    rest = list(hand)
+    tile = rest[-1] if state.draw.tile is None else state.draw.tile
     rest.remove(tile)
-    return _scored(state, tuple(rest), state.melds[seat], tile, WinBy.SELF, _self_situations(state))
+    return tile, tuple(rest)
 
 
-def _scored(
-    state: State,
-    concealed: tuple[Tile, ...],
-    melds: tuple[Meld, ...],
-    tile: Tile,
-    by: WinBy,
-    situations: frozenset[Situation],
-) -> Score | None:
-    hand = WinningHand(concealed, melds, tile, by, situations)
-    return state.ruleset.judgement.score(state.ruleset, hand)
+def _own_situations(state: State, seat: Seat) -> frozenset[Situation]:
+    found = set()
+    if seat in state.declared:
+        found.add(Situation.DECLARED)
+    if state.ruleset.judgement.earthly(state, seat):
+        found.add(Situation.EARTHLY)
+    return frozenset(found)
 
 
 def _question_situations(state: State) -> frozenset[Situation]:
     if state.phase is Phase.ROBBERY:
         return frozenset()
     found = set()
-    first = state.discards[0]
-    if len(state.discards) == 1 and first.seat == state.dealer:
-        found.add(Situation.EARTHLY)
     if state.draw is not None and state.draw.source is DrawSource.REPLACEMENT:
         found.add(Situation.AFTER_KONG)
     if state.last_tile():
@@ -78,6 +104,7 @@ _SITUATION_OF_SOURCE = {
     DrawSource.DEAL: frozenset({Situation.HEAVENLY}),
     DrawSource.WALL: frozenset[Situation](),
     DrawSource.REPLACEMENT: frozenset({Situation.KONG_REPLACEMENT}),
+    DrawSource.FLOWER: frozenset({Situation.FLOWER_REPLACEMENT}),
 }
 
 
@@ -117,36 +144,85 @@ def claims_open(state: State, seat: Seat) -> tuple[Choice, ...]:
 
 
 def possible_claims(state: State, seat: Seat) -> tuple[Choice, ...]:
-    """What the seat's tiles allow on the tile in question; nothing where a win is forced."""
+    """What the seat's tiles allow on the open question, best first; nothing where a win is forced."""
+    return _POSSIBLE[state.phase](state, seat)
+
+
+def _possible_on_discard(state: State, seat: Seat) -> tuple[Choice, ...]:
     question = state.question
+    assert question is not None and question.tile is not None
+    choices = _possible_robbery(state, seat)
+    if not choices and question_score(state, seat) is not None:
+        return ()
+    if not state.wall and not state.ruleset.last_discard_melds:
+        return choices
+    held = state.hands[seat].count(question.tile)
+    if held >= KONG_TILES and state.wall:
+        choices += (Choice.KONG,)
+    if held >= PUNG_TILES:
+        choices += (Choice.PUNG,)
+    return choices + _possible_chows(state, seat, question.tile)
+
+
+def _possible_chows(state: State, seat: Seat, tile: Tile) -> tuple[Choice, ...]:
+    """Runs the seat can make with the tile in question, from the player before or from any (DZ-9)."""
+    question, hand = state.question, state.hands[seat]
     assert question is not None
-    choices = []
-    if question_score(state, seat) is not None:
-        if state.must_win():
-            return ()
-        choices.append(Choice.WIN)
-    if state.phase is Phase.CLAIMS:
-        held = state.hands[seat].count(question.tile)
-        if held >= KONG_TILES and state.wall:
-            choices.append(Choice.KONG)
-        if held >= PUNG_TILES:
-            choices.append(Choice.PUNG)
-    return tuple(choices)
+    before = state.others(question.seat)[0] == seat
+    if not (state.ruleset.chow_from == "any" or (state.ruleset.chow_from == "before" and before)):
+        return ()
+    return tuple(
+        choice
+        for choice, offsets in CHOW_OFFSETS.items()
+        if is_run(tile + min(0, *offsets)) and all(tile + offset in hand for offset in offsets)
+    )
+
+
+def _possible_robbery(state: State, seat: Seat) -> tuple[Choice, ...]:
+    may_choose = not state.must_win() and question_score(state, seat) is not None
+    return (Choice.WIN,) if may_choose else ()
+
+
+def _possible_declaration(state: State, seat: Seat) -> tuple[Choice, ...]:
+    """The dealer declares with his discard; the others, if they are ready, when asked (BB-18)."""
+    return (Choice.DECLARE,) if hand_waits(state, seat) else ()
+
+
+_POSSIBLE = {
+    Phase.CLAIMS: _possible_on_discard,
+    Phase.ROBBERY: _possible_robbery,
+    Phase.DECLARING: _possible_declaration,
+}
+
+
+def declared_discards(state: State, seat: Seat) -> tuple[Tile, ...]:
+    """Tiles whose discard leaves the seat ready, ascending (BB-18)."""
+    rules, hand = state.ruleset, state.hands[seat]
+    if HIDDEN in hand:
+        return ()
+    found = []
+    for tile in sorted(set(hand)):
+        rest = list(hand)
+        rest.remove(tile)
+        if rule_waits(rules, rest, state.melds[seat]):
+            found.append(tile)
+    return tuple(found)
 
 
 def question_winners(state: State) -> tuple[Seat, ...]:
     """Who wins on the tile in question as the answers stand, in turn order from its owner."""
     question = state.question
     assert question is not None
-    return tuple(
+    winners = tuple(
         seat
         for seat in state.others(question.seat)
         if question.answers[seat] is Choice.WIN or forced_to_win(state, seat)
     )
+    return winners if state.ruleset.several_winners else winners[:1]
 
 
 def could_win_and_did_not(state: State, winners: tuple[Seat, ...]) -> frozenset[Seat]:
     """Seats that let a win on the tile in question go by (BB-19), where an option asks for it."""
-    if state.phase not in QUESTIONS or not state.ruleset.option("pass_locks_win"):
+    if state.phase not in QUESTIONS or not dict(state.ruleset.options).get("pass_locks_win"):
         return frozenset()
     return frozenset(seat for seat in state.seats if seat not in winners and question_score(state, seat) is not None)

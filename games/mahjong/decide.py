@@ -1,34 +1,32 @@
 """What an action causes. A player may be wrong: then `IllegalAction`, and nothing has happened.
 
-Every check is a function of its own that `legal` asks too, so that the two agree. What the
-rules force after an action (draws, wins that must be taken, moves of locked and absent
-seats) follows by itself, until somebody has to decide.
+What is allowed stands in `checks`. What the rules force after an action (draws, flowers,
+wins that must be taken, moves of locked and absent seats) follows by itself, until somebody
+has to decide.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
-from games.kernel import IllegalAction, Reason, Seat
+from games.kernel import Seat
 from games.mahjong import actions as asked
-from games.mahjong.actions import CHOICE_OF, Action, Choice
-from games.mahjong.claims import (
-    PUNG_TILES,
-    claims_open,
-    forced_to_win,
-    hand_waits,
-    possible_claims,
-    question_score,
-    question_winners,
-    self_draw_score,
-)
+from games.mahjong.actions import CHOICE_OF, CHOW_OFFSETS, Action, Choice, chow_choice
+from games.mahjong.checks import own_kong_kind, refused
+from games.mahjong.claims import declared_discards, question_score, question_winners, self_draw_score
 from games.mahjong.events import (
     Answered,
+    Began,
     CameBack,
     Dealt,
+    Declared,
+    Declined,
     Discarded,
     Drawn,
     DrawSource,
+    EndCause,
     Event,
+    Flowered,
     Konged,
     Locked,
     Melded,
@@ -39,13 +37,13 @@ from games.mahjong.events import (
 from games.mahjong.evolve import evolve
 from games.mahjong.hand import Score, WinBy
 from games.mahjong.melds import MeldKind
+from games.mahjong.ruleset import ReplacementFrom
 from games.mahjong.state import QUESTIONS, Phase, State
-from games.mahjong.tiles import HIDDEN, Tile
+from games.mahjong.tiles import Tile
 from games.mahjong.wall import deal_order
 
-KONG_COPIES = 4
-CLAIM_ORDER = (Choice.KONG, Choice.PUNG)
-"""Claims below a win, the stronger first; no two can stand on one tile (BB-14)."""
+CLAIM_ORDER = (Choice.KONG, Choice.PUNG, *CHOW_OFFSETS)
+"""Claims below a win, the stronger first; a kong and a pung cannot both be made of one tile (SH-5)."""
 
 
 def decide(state: State, action: Action) -> tuple[Event, ...]:
@@ -66,201 +64,6 @@ def decide(state: State, action: Action) -> tuple[Event, ...]:
     return tuple(events)
 
 
-def refused(state: State, action: Action) -> IllegalAction | None:
-    """Why `decide` would refuse the action; None if it would not."""
-    if state.phase is Phase.OVER:
-        return IllegalAction(Reason.DEAL_OVER, "BB-11")
-    return _CHECKS[type(action)](state, action)
-
-
-# --- checks ---------------------------------------------------------------------------
-
-
-def _absent_or_out(state: State, seat: Seat) -> IllegalAction | None:
-    """What holds for every move of a player."""
-    if seat not in state.seats:
-        return IllegalAction(Reason.NOT_YOUR_TURN, field="seat")
-    if state.phase in (Phase.CLOSED, Phase.OPENED):
-        return IllegalAction(Reason.NOT_DEALT, "BB-4")
-    if state.has_won(seat):
-        return IllegalAction(Reason.HAS_WON, "BB-11")
-    if seat in state.away:
-        return IllegalAction(Reason.SEAT_AWAY, "BB-60")
-    return None
-
-
-def _not_his_turn(state: State, seat: Seat) -> IllegalAction | None:
-    """What holds for every move of a turn."""
-    if refusal := _absent_or_out(state, seat):
-        return refusal
-    if state.phase in QUESTIONS:
-        return IllegalAction(Reason.QUESTION_OPEN, "PF-20")
-    if state.turn != seat:
-        return IllegalAction(Reason.NOT_YOUR_TURN, "BB-13")
-    return None
-
-
-def _check_discard(state: State, action: asked.Discard) -> IllegalAction | None:
-    if refusal := _not_his_turn(state, action.seat):
-        return refusal
-    return _not_held(state, action.seat, action.tile, 1)
-
-
-def _not_held(state: State, seat: Seat, tile: Tile, copies: int) -> IllegalAction | None:
-    if tile not in state.ruleset.kinds:
-        return IllegalAction(Reason.TILE_UNKNOWN, "BB-1", "tile")
-    if state.hands[seat].count(tile) < copies:
-        return IllegalAction(Reason.TILE_NOT_HELD, "BB-10", "tile")
-    return None
-
-
-def _check_claim(state: State, seat: Seat, choice: Choice) -> IllegalAction | None:
-    """An answer to the question that stands open."""
-    question = state.question
-    if question is None:
-        return IllegalAction(Reason.NO_QUESTION, "BB-10")
-    if seat in state.locked:
-        return IllegalAction(Reason.HAND_LOCKED, "BB-17")
-    if question.answers[seat] is not None or forced_to_win(state, seat):
-        return IllegalAction(Reason.ALREADY_ANSWERED, "BB-16")
-    choices = claims_open(state, seat)
-    if choice in choices or (choice is Choice.PASS and choices):
-        return None
-    return IllegalAction(*_why_not_claim(state, seat, choice))
-
-
-def _why_not_claim(state: State, seat: Seat, choice: Choice) -> tuple[Reason, str]:
-    """The reason a seat may not make a claim, the most telling first."""
-    question = state.question
-    assert question is not None
-    if seat == question.seat or choice is Choice.PASS:
-        return Reason.NOT_ASKED, "BB-10"
-    if choice is Choice.WIN:
-        return (Reason.PASSED_WIN, "BB-19") if seat in state.win_locked else (Reason.NOT_A_WIN, "BB-20")
-    if state.phase is Phase.ROBBERY:
-        return Reason.NOT_ASKED, "BB-15"
-    held = state.hands[seat].count(question.tile)
-    if choice is Choice.KONG and held > PUNG_TILES and not state.wall:
-        return Reason.WALL_EMPTY, "BB-6"
-    return Reason.MELD_NOT_POSSIBLE, "BB-10"
-
-
-def _check_pung(state: State, action: asked.Pung) -> IllegalAction | None:
-    return _absent_or_out(state, action.seat) or _check_claim(state, action.seat, Choice.PUNG)
-
-
-def _check_pass(state: State, action: asked.Pass) -> IllegalAction | None:
-    return _absent_or_out(state, action.seat) or _check_claim(state, action.seat, Choice.PASS)
-
-
-def _check_win(state: State, action: asked.Win) -> IllegalAction | None:
-    if refusal := _absent_or_out(state, action.seat):
-        return refusal
-    if state.phase in QUESTIONS:
-        return _check_claim(state, action.seat, Choice.WIN)
-    if refusal := _not_his_turn(state, action.seat):
-        return refusal
-    if _claimed_turn(state):
-        return IllegalAction(Reason.NO_DRAW, "BB-10")
-    if self_draw_score(state, action.seat) is None:
-        return IllegalAction(Reason.NOT_A_WIN, "BB-20")
-    return None
-
-
-def _claimed_turn(state: State) -> bool:
-    return state.draw is not None and state.draw.source is DrawSource.CLAIM
-
-
-def _check_kong(state: State, action: asked.Kong) -> IllegalAction | None:
-    if refusal := _absent_or_out(state, action.seat):
-        return refusal
-    if state.phase in QUESTIONS:
-        return _check_exposed_kong(state, action)
-    if refusal := _not_his_turn(state, action.seat):
-        return refusal
-    if action.tile is None:
-        return IllegalAction(Reason.NO_QUESTION, "BB-10", "tile")
-    if _claimed_turn(state):
-        return IllegalAction(Reason.NO_DRAW, "BB-10")
-    kind = own_kong_kind(state, action.seat, action.tile)
-    if kind is None:
-        needed = 1 if action.kind is MeldKind.ADDED_KONG else KONG_COPIES
-        missing = _not_held(state, action.seat, action.tile, needed)
-        return missing or IllegalAction(Reason.MELD_NOT_POSSIBLE, "BB-10", "tile")
-    if action.kind not in (None, kind):
-        return IllegalAction(Reason.MELD_NOT_POSSIBLE, "BB-10", "kind")
-    if not state.wall:
-        return IllegalAction(Reason.WALL_EMPTY, "BB-6")
-    return None
-
-
-def _check_exposed_kong(state: State, action: asked.Kong) -> IllegalAction | None:
-    question = state.question
-    assert question is not None
-    if action.tile not in (None, question.tile):
-        return IllegalAction(Reason.QUESTION_OPEN, "BB-10", "tile")
-    if action.kind not in (None, MeldKind.EXPOSED_KONG):
-        return IllegalAction(Reason.QUESTION_OPEN, "BB-10", "kind")
-    return _check_claim(state, action.seat, Choice.KONG)
-
-
-def own_kong_kind(state: State, seat: Seat, tile: Tile) -> MeldKind | None:
-    """Which kong the seat could make of its own tiles (BB-10); None if none."""
-    held = state.hands[seat].count(tile)
-    if held == KONG_COPIES:
-        return MeldKind.CONCEALED_KONG
-    has_pung = any(meld.kind is MeldKind.PUNG and meld.tile == tile for meld in state.melds[seat])
-    return MeldKind.ADDED_KONG if held and has_pung else None
-
-
-def _check_lock(state: State, action: asked.Lock) -> IllegalAction | None:
-    seat = action.seat
-    if not state.ruleset.locks:
-        return IllegalAction(Reason.NOT_IN_THIS_GAME, "BB-17")
-    if refusal := _absent_or_out(state, seat):
-        return refusal
-    if seat in state.locked:
-        return IllegalAction(Reason.HAND_LOCKED, "BB-17")
-    if state.phase is Phase.TURN and state.turn == seat:
-        return IllegalAction(Reason.HOLDS_DISCARD, "BB-17")
-    if state.question is not None and state.question.answers[seat] not in (None, Choice.PASS):
-        return IllegalAction(Reason.ALREADY_ANSWERED, "BB-17")
-    if not hand_waits(state, seat):
-        return IllegalAction(Reason.NOT_READY, "BB-17")
-    return None
-
-
-def _check_deal(state: State, action: asked.Deal) -> IllegalAction | None:
-    return None if state.phase is Phase.OPENED else IllegalAction(Reason.NOT_DEALT, "PF-12")
-
-
-def _check_timeout(state: State, action: asked.Timeout) -> IllegalAction | None:
-    return _not_his_turn(state, action.seat)
-
-
-def _check_close(state: State, action: asked.CloseQuestion) -> IllegalAction | None:
-    return None if state.phase in QUESTIONS else IllegalAction(Reason.NO_QUESTION, "PF-20")
-
-
-def _check_presence(state: State, action: asked.Leave | asked.Return) -> IllegalAction | None:
-    return None if action.seat in state.seats else IllegalAction(Reason.NOT_YOUR_TURN, field="seat")
-
-
-_CHECKS: dict[type, Callable[[State, Any], IllegalAction | None]] = {
-    asked.Discard: _check_discard,
-    asked.Pung: _check_pung,
-    asked.Kong: _check_kong,
-    asked.Win: _check_win,
-    asked.Pass: _check_pass,
-    asked.Lock: _check_lock,
-    asked.Deal: _check_deal,
-    asked.Timeout: _check_timeout,
-    asked.CloseQuestion: _check_close,
-    asked.Leave: _check_presence,
-    asked.Return: _check_presence,
-}
-
-
 # --- what a permitted action causes -----------------------------------------------------
 
 
@@ -270,6 +73,17 @@ def _handle_discard(state: State, action: asked.Discard) -> tuple[Event, ...]:
 
 def _handle_answer(state: State, action: asked.Pung | asked.Pass) -> tuple[Event, ...]:
     return (Answered(action.seat, CHOICE_OF[type(action)]),)
+
+
+def _handle_chow(state: State, action: asked.Chow) -> tuple[Event, ...]:
+    assert state.question is not None and state.question.tile is not None
+    choice = chow_choice(action, state.question.tile)
+    assert choice is not None
+    return (Answered(action.seat, choice),)
+
+
+def _handle_decline(state: State, action: asked.Decline) -> tuple[Event, ...]:
+    return (Declined(action.seat),)
 
 
 def _handle_win(state: State, action: asked.Win) -> tuple[Event, ...]:
@@ -292,6 +106,12 @@ def _handle_lock(state: State, action: asked.Lock) -> tuple[Event, ...]:
     return (Locked(action.seat),)
 
 
+def _handle_declare(state: State, action: asked.Declare) -> tuple[Event, ...]:
+    if state.phase is Phase.DECLARING:
+        return (Answered(action.seat, Choice.DECLARE),)
+    return (Declared((action.seat,)),)
+
+
 def _handle_deal(state: State, action: asked.Deal) -> tuple[Event, ...]:
     hands: list[list[Tile]] = [[] for _ in state.seats]
     for seat, tile in zip(deal_order(state.ruleset, state.dealer), state.wall, strict=False):
@@ -300,10 +120,14 @@ def _handle_deal(state: State, action: asked.Deal) -> tuple[Event, ...]:
 
 
 def _handle_timeout(state: State, action: asked.Timeout) -> tuple[Event, ...]:
+    if state.phase is Phase.OFFER:
+        return (Declined(action.seat),)
     return (_served_discard(state),)
 
 
 def _handle_leave(state: State, action: asked.Leave) -> tuple[Event, ...]:
+    if state.ruleset.leaving_ends_deal:
+        return (state.ruleset.judgement.end(replace(state, away=frozenset({action.seat})), EndCause.ESCAPED),)
     return () if action.seat in state.away else (WentAway(action.seat),)
 
 
@@ -312,31 +136,42 @@ def _handle_return(state: State, action: asked.Return) -> tuple[Event, ...]:
 
 
 def _handle_close(state: State, action: asked.CloseQuestion) -> tuple[Event, ...]:
-    """The answers become one public event: the winners, else the strongest claim, else the next draw."""
-    question = state.question
-    assert question is not None
+    """The answers become public: who declares, who wins, else who melds, else the next draw."""
+    if state.phase is Phase.DECLARING:
+        return (_declarations(state),)
     winners = question_winners(state)
-    if winners:
-        return (_question_won(state, winners),)
-    for choice in CLAIM_ORDER:
-        for seat in state.others(question.seat):
-            if question.answers[seat] is choice:
-                return (_CLAIMED[choice](seat, question.tile, question.seat, state),)
+    won = (_question_won(state, winners),) if winners else ()
+    if winners and not state.ruleset.shares_tiles:
+        return won
+    claimed = _strongest_claim(state, shared=bool(winners))
+    if won or claimed:
+        return (*won, *claimed)
     return (_next_event(state, *_after_question(state)),)
 
 
-def _claimed_pung(seat: Seat, tile: Tile, from_seat: Seat, state: State) -> Event:
-    return Melded(seat, tile, from_seat)
+def _declarations(state: State) -> Event:
+    question = state.question
+    assert question is not None
+    return Declared(tuple(seat for seat in state.seats if question.answers[seat] is Choice.DECLARE))
 
 
-def _claimed_kong(seat: Seat, tile: Tile, from_seat: Seat, state: State) -> Event:
-    return Konged(seat, MeldKind.EXPOSED_KONG, tile, from_seat, (from_seat,))
+def _strongest_claim(state: State, *, shared: bool) -> tuple[Event, ...]:
+    """The meld made of the tile in question; beside its winners where they share it (BB-14)."""
+    question = state.question
+    assert question is not None and question.tile is not None
+    for choice in CLAIM_ORDER:
+        for seat in state.others(question.seat):
+            if question.answers[seat] is choice:
+                return (_claimed(choice, seat, question.tile, question.seat, shared),)
+    return ()
 
 
-_CLAIMED: dict[Choice, Callable[[Seat, Tile, Seat, State], Event]] = {
-    Choice.PUNG: _claimed_pung,
-    Choice.KONG: _claimed_kong,
-}
+def _claimed(choice: Choice, seat: Seat, tile: Tile, from_seat: Seat, shared: bool) -> Event:
+    """The meld a claim makes of the tile in question."""
+    if choice is Choice.KONG:
+        return Konged(seat, MeldKind.EXPOSED_KONG, tile, from_seat, (from_seat,), shared)
+    lowest = tile + min(0, *CHOW_OFFSETS[choice]) if choice in CHOW_OFFSETS else None
+    return Melded(seat, tile, from_seat, lowest, shared)
 
 
 def _after_question(state: State) -> tuple[Seat, DrawSource]:
@@ -355,6 +190,9 @@ _HANDLERS: dict[type, Callable[[State, Any], tuple[Event, ...]]] = {
     asked.Win: _handle_win,
     asked.Pass: _handle_answer,
     asked.Lock: _handle_lock,
+    asked.Declare: _handle_declare,
+    asked.Chow: _handle_chow,
+    asked.Decline: _handle_decline,
     asked.Deal: _handle_deal,
     asked.Timeout: _handle_timeout,
     asked.CloseQuestion: _handle_close,
@@ -371,14 +209,30 @@ def _forced(state: State) -> Event | None:
     if state.phase is Phase.MOVING:
         assert state.due is not None
         return _next_event(state, state.turn, state.due)
+    if state.phase is Phase.OPENING:
+        return _forced_opening(state)
     if state.phase is Phase.TURN:
         return _forced_turn(state)
     return None
 
 
+def _forced_opening(state: State) -> Event:
+    """The dealer's flowers first, then the others' in turn order, each to the end (DZ-4)."""
+    for seat in (state.dealer, *state.others(state.dealer)):
+        if (flower := _held_flower(state, seat)) is not None:
+            return Flowered(seat, flower)
+    return Began()
+
+
+def _held_flower(state: State, seat: Seat) -> Tile | None:
+    return next((tile for tile in state.hands[seat] if tile in state.ruleset.flowers), None)
+
+
 def _forced_turn(state: State) -> Event | None:
     """Wins that must be taken (BB-16, BB-17), and the moves of locked and absent seats (BB-60)."""
     assert state.draw is not None
+    if (flower := _held_flower(state, state.turn)) is not None:
+        return Flowered(state.turn, flower)
     drawn = state.draw.source in (DrawSource.WALL, DrawSource.REPLACEMENT)
     bound = state.must_win() or state.turn in state.locked
     if drawn and bound and self_draw_score(state, state.turn) is not None:
@@ -392,14 +246,33 @@ def _served_discard(state: State) -> Event:
     """What the server discards for a seat: the tile just drawn, else the last in display order (PF-21)."""
     assert state.draw is not None
     tile = state.draw.tile if state.draw.tile is not None else state.hands[state.turn][-1]
+    if state.declares_with_discard(state.turn) and tile not in declared_discards(state, state.turn):
+        tile = declared_discards(state, state.turn)[-1]
     return Discarded(state.turn, tile)
 
 
 def _next_event(state: State, seat: Seat, source: DrawSource) -> Event:
-    """The next draw, or the deal's end where only one plays on or the wall is empty (BB-11)."""
-    if len(state.playing()) <= 1 or not state.wall:
-        return state.ruleset.judgement.end(state)
-    return Drawn(seat, state.wall[0], source)
+    """The next draw, or the deal's end where it is won, only one plays on or the wall is empty (BB-11)."""
+    cause = _end_cause(state, source)
+    if cause is not None:
+        return state.ruleset.judgement.end(state, cause)
+    return Drawn(seat, _next_tile(state, source), source)
+
+
+def _end_cause(state: State, source: DrawSource) -> EndCause | None:
+    if state.wins and state.ruleset.win_ends_deal:
+        return EndCause.WON
+    if len(state.playing()) <= 1:
+        return EndCause.ONE_LEFT
+    nothing_left = not state.wall and not (state.tail and source is not DrawSource.WALL)
+    return EndCause.WALL_EMPTY if nothing_left else None
+
+
+def _next_tile(state: State, source: DrawSource) -> Tile:
+    """The tile a draw of this source takes (BB-6, SH-2)."""
+    if source is DrawSource.WALL or state.ruleset.replacement_from is ReplacementFrom.NEXT:
+        return state.wall[0]
+    return state.tail[0] if state.tail else state.wall[-1]
 
 
 def _self_drawn_win(state: State) -> Event:
@@ -424,51 +297,4 @@ def _question_won(state: State, winners: tuple[Seat, ...]) -> Event:
 def _winner(state: State, seat: Seat, score: Score) -> WinnerResult:
     """A winner's row; winners on one tile share a rank (BB-12)."""
     payments = state.ruleset.judgement.win_payments(state, seat, score)
-    return WinnerResult(seat, len(state.wins) + 1, score.fans, score.fan_total, score.amount, payments)
-
-
-# --- what is legal -----------------------------------------------------------------------
-
-
-def legal(state: State, seat: Seat) -> tuple[asked.PlayerAction, ...]:
-    """Every move of this seat that `decide` accepts now, wins first, then kongs, then the rest."""
-    if state.phase in (Phase.CLOSED, Phase.OPENED, Phase.OVER):
-        return ()
-    moves = _legal_answers(state, seat) if state.phase in QUESTIONS else _legal_in_turn(state, seat)
-    lock = asked.Lock(seat)
-    return moves if refused(state, lock) is not None else (*moves, lock)
-
-
-def _legal_answers(state: State, seat: Seat) -> tuple[asked.PlayerAction, ...]:
-    choices = claims_open(state, seat)
-    return (*(_ANSWER[choice](seat) for choice in choices), asked.Pass(seat)) if choices else ()
-
-
-_ANSWER: dict[Choice, Callable[[Seat], asked.PlayerAction]] = {
-    Choice.WIN: asked.Win,
-    Choice.KONG: asked.Kong,
-    Choice.PUNG: asked.Pung,
-}
-
-
-def _legal_in_turn(state: State, seat: Seat) -> tuple[asked.PlayerAction, ...]:
-    if _not_his_turn(state, seat) is not None:
-        return ()
-    hand = sorted(set(state.hands[seat]) - {HIDDEN})
-    own: list[asked.PlayerAction] = [asked.Win(seat)]
-    pungs = [meld.tile for meld in state.melds[seat] if meld.kind is MeldKind.PUNG]
-    own += [asked.Kong(seat, tile) for tile in hand if tile in pungs or state.hands[seat].count(tile) == KONG_COPIES]
-    moves = [action for action in own if refused(state, action) is None]
-    return (*moves, *(asked.Discard(seat, tile) for tile in hand))
-
-
-def awaiting(state: State) -> frozenset[Seat]:
-    """Seats the deal waits for: whose turn it is, or who has not answered the question."""
-    if state.phase in QUESTIONS:
-        return frozenset(seat for seat in state.seats if claims_open(state, seat))
-    if state.phase is Phase.TURN:
-        return frozenset({state.turn})
-    return frozenset()
-
-
-__all__ = ["awaiting", "decide", "legal", "possible_claims", "refused"]
+    return WinnerResult(seat, len(state.wins) + 1, score.fans, score.fan_total, score.amount, payments, score.base_sum)

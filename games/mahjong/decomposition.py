@@ -2,12 +2,12 @@
 
 A suit is packed into an int: nine counts of three bits, the lowest rank lowest. A hand is
 four of them (characters, dots, bamboo, honours). The tables fill on first use, so nothing
-is computed that no hand asks for; honours take no runs.
+is computed that no hand asks for, and are bounded; honours take no runs.
 """
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from itertools import product
 
 from games.mahjong.tiles import KIND_COUNT, Tile
@@ -21,6 +21,9 @@ SUIT_RANKS = 9
 HONOUR_SUIT = 3
 RUN_MASK = 0b001_001_001
 ODD_MASK = 0o111_111_111
+
+_SUITS_REMEMBERED = 1 << 16
+"""Rows each table keeps: more than play ever asks for, and fewer than the 400,000 suits a stranger could ask about."""
 
 SETS_ONLY = 1
 SETS_AND_PAIR = 2
@@ -81,7 +84,7 @@ def counts_of(packed: Packed) -> Iterator[tuple[Tile, int]]:
             tile += 1
 
 
-@cache
+@lru_cache(maxsize=_SUITS_REMEMBERED)
 def suit_size(value: int) -> int:
     """How many tiles a packed suit holds."""
     size = 0
@@ -91,7 +94,7 @@ def suit_size(value: int) -> int:
     return size
 
 
-@cache
+@lru_cache(maxsize=_SUITS_REMEMBERED)
 def suit_readings(value: int, runs_allowed: bool) -> tuple[Reading, ...]:
     """All readings of one packed suit, kinds counted from 0 within the suit."""
     return tuple(_suit_readings(value, runs_allowed, 0, has_pair=False))
@@ -116,7 +119,7 @@ def _suit_readings(value: int, runs_allowed: bool, rank: int, *, has_pair: bool)
             yield Reading(rest.triplets, (rank, *rest.runs), rest.pair)
 
 
-@cache
+@lru_cache(maxsize=_SUITS_REMEMBERED)
 def suit_flags(value: int, runs_allowed: bool) -> int:
     """Whether a packed suit can be sets only, or sets and one pair (a bit each)."""
     flags = 0
@@ -125,7 +128,7 @@ def suit_flags(value: int, runs_allowed: bool) -> int:
     return flags
 
 
-@cache
+@lru_cache(maxsize=_SUITS_REMEMBERED)
 def suit_completions(value: int, runs_allowed: bool, wanted: int) -> tuple[int, ...]:
     """Ranks that, added to a packed suit, leave it sets only or sets and one pair, as `wanted` says; ascending."""
     return tuple(

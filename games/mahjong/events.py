@@ -17,6 +17,7 @@ class DrawSource(StrEnum):
     DEAL = "deal"
     WALL = "wall"
     REPLACEMENT = "replacement"
+    FLOWER = "flower"
     CLAIM = "claim"
 
 
@@ -25,6 +26,8 @@ class EndCause(StrEnum):
 
     WALL_EMPTY = "wall_empty"
     ONE_LEFT = "one_left"
+    WON = "won"
+    ESCAPED = "escaped"
 
 
 class KongOutcome(StrEnum):
@@ -46,6 +49,10 @@ class Opened:
         dice: the dealer's two, then the two thrown back.
         wall: all tiles in their physical order, seat 0's wall first.
         wall_start: index in `wall` where drawing starts.
+        tail_count: tiles at the end of the drawing order that only replacements take; 0 but
+            in arranged walls.
+        deal_index: deals played at the table before this one (DZ-13).
+        draws_in_row: exhaustive draws just before it (SH-33).
     """
 
     ruleset: Ruleset
@@ -53,6 +60,9 @@ class Opened:
     dice: tuple[int, ...]
     wall: tuple[Tile, ...]
     wall_start: int
+    tail_count: int = 0
+    deal_index: int = 0
+    draws_in_row: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +99,19 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Melded:
-    """The last discard becomes a pung."""
+    """The last discard becomes a pung or a chow.
+
+    Attributes:
+        tile: the claimed tile.
+        lowest: lowest tile of a chow; None for a pung.
+        shared: whether it was won as well (BB-14).
+    """
 
     seat: Seat
     tile: Tile
     from_seat: Seat
+    lowest: Tile | None = None
+    shared: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +120,7 @@ class Konged:
 
     Attributes:
         owing: seats that owe for it, in turn order from the declarer (BB-30).
+        shared: whether the claimed discard was won as well (BB-14).
     """
 
     seat: Seat
@@ -109,11 +128,18 @@ class Konged:
     tile: Tile
     from_seat: Seat | None
     owing: tuple[Seat, ...]
+    shared: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class WinnerResult:
-    """One winner's share of a win (BB-53); `payments` are in order."""
+    """One winner's share of a win (BB-53).
+
+    Attributes:
+        rank: 1 for the first winner; winners on one tile share it.
+        payments: what is asked, in order.
+        base_sum: the base sum, where the game has one (SH-20).
+    """
 
     seat: Seat
     rank: int
@@ -121,6 +147,7 @@ class WinnerResult:
     fan_total: int
     amount: int
     payments: tuple[Payment, ...]
+    base_sum: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +156,7 @@ class Won:
 
     Attributes:
         by: how they won.
-        tile: the tile; None for a heavenly win.
+        tile: the tile; None for a win without one, on the tiles dealt or on all flowers.
         from_seat: the discarder or the robbed kong's owner; None for a self-draw.
         winners: one or more.
         transferred: kongs whose rain goes to them (BB-33), by their place in the deal.
@@ -152,6 +179,33 @@ class Locked:
     """A ready hand is locked (BB-17)."""
 
     seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """Ready hands are declared (BB-18): of all who were asked, or of the dealer; maybe nobody's."""
+
+    seats: tuple[Seat, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Flowered:
+    """A flower is exposed (DZ-4)."""
+
+    seat: Seat
+    tile: Tile
+
+
+@dataclass(frozen=True, slots=True)
+class Declined:
+    """The win offered for all flowers is declined (SH-11)."""
+
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class Began:
+    """Nobody holds a flower any more: the dealer's turn begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +239,7 @@ class Ended:
         payments: rain, then check, in the order they move (BB-50).
         checks: the ready check; empty where there was none.
         kong_outcomes: one a kong, in order of declaration.
+        next_dealer: None where the table ends with the deal.
         hands: all concealed tiles.
     """
 
@@ -192,10 +247,27 @@ class Ended:
     payments: tuple[Payment, ...]
     checks: tuple[ReadyCheck, ...]
     kong_outcomes: tuple[KongOutcome, ...]
-    next_dealer: Seat
+    next_dealer: Seat | None
     hands: tuple[tuple[Tile, ...], ...]
 
 
-Event = Opened | Dealt | Drawn | Discarded | Answered | Melded | Konged | Won | Locked | WentAway | CameBack | Ended
+Event = (
+    Opened
+    | Dealt
+    | Drawn
+    | Discarded
+    | Answered
+    | Melded
+    | Konged
+    | Won
+    | Locked
+    | Declared
+    | Flowered
+    | Declined
+    | Began
+    | WentAway
+    | CameBack
+    | Ended
+)
 PRIVATE_EVENTS = (Answered,)
 """Events that take no place in the public log; the table keeps them aside until the question closes."""

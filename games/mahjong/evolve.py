@@ -14,11 +14,9 @@ from games.mahjong.claims import could_win_and_did_not
 from games.mahjong.events import DrawSource, Event, KongOutcome
 from games.mahjong.hand import WinBy
 from games.mahjong.melds import Meld, MeldKind
+from games.mahjong.ruleset import ReplacementFrom
 from games.mahjong.state import QUESTIONS, Draw, Fate, KongRecord, Phase, Question, State, TableDiscard
 from games.mahjong.tiles import HIDDEN, Tile
-
-RAIN_BASES = {MeldKind.CONCEALED_KONG: 2, MeldKind.ADDED_KONG: 1, MeldKind.EXPOSED_KONG: 2}
-"""Bases each owing seat pays for a kong (BB-30)."""
 
 
 def evolve(state: State, event: Event) -> State:
@@ -29,6 +27,7 @@ def evolve(state: State, event: Event) -> State:
 def _opened(state: State, event: happened.Opened) -> State:
     assert state.phase is Phase.CLOSED, event
     start = event.wall_start
+    in_order = event.wall[start:] + event.wall[:start]
     return changed(
         state,
         ruleset=event.ruleset,
@@ -38,38 +37,112 @@ def _opened(state: State, event: happened.Opened) -> State:
         dice=event.dice,
         wall_start=start,
         wall_length=len(event.wall),
-        wall=event.wall[start:] + event.wall[:start],
+        wall=in_order[: len(in_order) - event.tail_count],
+        tail=in_order[len(in_order) - event.tail_count :][::-1],
+        deal_index=event.deal_index,
+        draws_in_row=event.draws_in_row,
     )
 
 
 def _dealt(state: State, event: happened.Dealt) -> State:
     assert state.phase is Phase.OPENED, event
-    return changed(
+    state = changed(
         state,
         phase=Phase.TURN,
         hands=event.hands,
         wall=state.wall[sum(map(len, event.hands)) :],
         draw=Draw(state.dealer, None, DrawSource.DEAL),
     )
+    if state.ruleset.flowers:
+        return changed(state, phase=Phase.OPENING)
+    return _begun(state)
+
+
+def _began(state: State, event: happened.Began) -> State:
+    assert state.phase is Phase.OPENING, event
+    return _begun(state)
+
+
+def _begun(state: State) -> State:
+    """Play begins: with the question who declares, where there is one, else with the dealer."""
+    state = changed(state, began=True, phase=Phase.TURN, turn=state.dealer)
+    if not state.ruleset.declares:
+        return state
+    return changed(state, phase=Phase.DECLARING, question=_asked(state, state.dealer, None))
+
+
+def _asked(state: State, seat: Seat, tile: Tile | None) -> Question:
+    return Question(seat, tile, (None,) * len(state.seats))
+
+
+def _declared(state: State, event: happened.Declared) -> State:
+    """Hands are locked from now on; the dealer's, who has yet to discard, from that discard on (BB-18)."""
+    assert state.phase is Phase.DECLARING or event.seats == (state.turn,), event
+    at_once = frozenset(event.seats) - {state.dealer}
+    return changed(
+        state,
+        phase=Phase.TURN,
+        question=None,
+        declared=state.declared | set(event.seats),
+        locked=state.locked | at_once,
+    )
 
 
 def _drawn(state: State, event: happened.Drawn) -> State:
-    assert state.wall and state.phase in QUESTIONS | {Phase.MOVING}, event
+    assert state.phase in QUESTIONS | {Phase.MOVING}, event
     assert not state.has_won(event.seat), event
     state = _question_closed(state)
-    replacement = event.source is DrawSource.REPLACEMENT
+    wall, tail = without_drawn(state, event.source)
+    state = changed(state, due=None, wall=wall, tail=tail, hands=_hand_with(state, event.seat, event.tile))
+    if not state.began:
+        return changed(state, phase=Phase.OPENING)
     return changed(
         state,
         phase=Phase.TURN,
         turn=event.seat,
-        due=None,
-        wall=state.wall[1:],
         draw_count=state.draw_count + 1,
-        hands=_hand_with(state, event.seat, event.tile),
         draw=Draw(event.seat, event.tile, event.source),
-        turn_kongs=state.turn_kongs if replacement else (),
+        turn_kongs=() if event.source is DrawSource.WALL else state.turn_kongs,
         win_locked=state.win_locked - {event.seat},
     )
+
+
+def without_drawn(state: State, source: DrawSource) -> tuple[tuple[Tile, ...], tuple[Tile, ...]]:
+    """Wall and tail after the next tile of this source has left them."""
+    if source is DrawSource.WALL or state.ruleset.replacement_from is ReplacementFrom.NEXT:
+        assert state.wall, source
+        return state.wall[1:], state.tail
+    if state.tail:
+        return state.wall, state.tail[1:]
+    assert state.wall, source
+    return state.wall[:-1], state.tail
+
+
+def _flowered(state: State, event: happened.Flowered) -> State:
+    """The flower lies open; its replacement is due, after the offer for all of them (SH-11)."""
+    assert state.phase in (Phase.OPENING, Phase.TURN), event
+    flowers = (*state.flowers[event.seat], event.tile)
+    state = changed(
+        state,
+        turn=event.seat,
+        hands=_hand_without(state, event.seat, event.tile, 1),
+        flowers=(*state.flowers[: event.seat], flowers, *state.flowers[event.seat + 1 :]),
+    )
+    if len(flowers) == state.ruleset.flower_offer_count:
+        return changed(state, phase=Phase.OFFER)
+    return _replacement_due(state)
+
+
+def _replacement_due(state: State) -> State:
+    """A flower's replacement is the next move; with nothing left to draw the player only discards (SH-3)."""
+    if state.wall or state.tail:
+        return changed(state, phase=Phase.MOVING, due=DrawSource.FLOWER)
+    return changed(state, phase=Phase.TURN, draw=Draw(state.turn, None, DrawSource.CLAIM))
+
+
+def _declined(state: State, event: happened.Declined) -> State:
+    assert state.phase is Phase.OFFER and state.turn == event.seat, event
+    return _replacement_due(state)
 
 
 def _discarded(state: State, event: happened.Discarded) -> State:
@@ -80,7 +153,8 @@ def _discarded(state: State, event: happened.Discarded) -> State:
         hands=_hand_without(state, event.seat, event.tile, 1),
         discards=(*state.discards, TableDiscard(event.seat, event.tile)),
         draw=Draw(state.draw.seat, None, state.draw.source),
-        question=Question(event.seat, event.tile, (None,) * len(state.seats)),
+        question=_asked(state, event.seat, event.tile),
+        locked=state.locked | (state.declared & {event.seat}),
     )
 
 
@@ -92,18 +166,42 @@ def _answered(state: State, event: happened.Answered) -> State:
 
 
 def _melded(state: State, event: happened.Melded) -> State:
-    assert state.phase is Phase.CLAIMS, event
-    state = _question_closed(state)
+    state = _claimed(state, event)
     return changed(
         state,
         phase=Phase.TURN,
         turn=event.seat,
-        hands=_hand_without(state, event.seat, event.tile, 2),
-        melds=_melds_with(state, event.seat, Meld(MeldKind.PUNG, event.tile, event.from_seat)),
-        discards=_last_discard(state, Fate.MELDED),
+        due=None,
+        hands=_hands_after_meld(state, event),
+        melds=_melds_with(state, event.seat, _meld_made(event)),
         draw=Draw(event.seat, None, DrawSource.CLAIM),
         turn_kongs=(),
     )
+
+
+def _meld_made(event: happened.Melded) -> Meld:
+    if event.lowest is None:
+        return Meld(MeldKind.PUNG, event.tile, event.from_seat, event.shared)
+    return Meld(MeldKind.CHOW, event.lowest, event.from_seat, event.shared)
+
+
+def _hands_after_meld(state: State, event: happened.Melded) -> tuple[tuple[Tile, ...], ...]:
+    """The hands with the two tiles gone that the claimed one completes."""
+    own = list(_meld_made(event).tiles)
+    own.remove(event.tile)
+    for tile in own:
+        state = changed(state, hands=_hand_without(state, event.seat, tile, 1))
+    return state.hands
+
+
+def _claimed(state: State, event: happened.Melded | happened.Konged) -> State:
+    """The last discard taken for a meld: out of the open question, or shared with its winners (BB-14)."""
+    if event.shared:
+        assert state.phase is Phase.MOVING and state.question is None, event
+        return changed(state, discards=_last_discard(state, Fate.WON, Fate.SHARED))
+    assert state.phase is Phase.CLAIMS, event
+    state = _question_closed(state)
+    return changed(state, discards=_last_discard(state, Fate.TABLE, Fate.MELDED))
 
 
 def _konged(state: State, event: happened.Konged) -> State:
@@ -112,7 +210,7 @@ def _konged(state: State, event: happened.Konged) -> State:
 
 def _kong_recorded(state: State, event: happened.Konged, earlier: tuple[int, ...]) -> State:
     """The kong in the books: who owes is fixed now (BB-31)."""
-    amount = RAIN_BASES[event.kind] * state.ruleset.stake
+    amount = state.ruleset.rain_amount(event.kind)
     record = KongRecord(event.seat, event.kind, event.tile, event.owing, amount)
     return changed(
         state,
@@ -123,15 +221,13 @@ def _kong_recorded(state: State, event: happened.Konged, earlier: tuple[int, ...
 
 
 def _kong_exposed(state: State, event: happened.Konged) -> State:
-    assert state.phase is Phase.CLAIMS, event
-    state = _question_closed(state)
+    state = _claimed(state, event)
     state = changed(
         state,
         phase=Phase.MOVING,
         due=DrawSource.REPLACEMENT,
         hands=_hand_without(state, event.seat, event.tile, 3),
-        melds=_melds_with(state, event.seat, Meld(event.kind, event.tile, event.from_seat)),
-        discards=_last_discard(state, Fate.MELDED),
+        melds=_melds_with(state, event.seat, Meld(event.kind, event.tile, event.from_seat, event.shared)),
     )
     return _kong_recorded(state, event, ())
 
@@ -156,7 +252,7 @@ def _kong_added(state: State, event: happened.Konged) -> State:
         hands=_hand_without(state, event.seat, event.tile, 1),
         melds=_meld_turned(state, event.seat, event.tile, MeldKind.PUNG, MeldKind.ADDED_KONG),
         draw=Draw(state.draw.seat, None, state.draw.source),
-        question=Question(event.seat, event.tile, (None,) * len(state.seats)),
+        question=_asked(state, event.seat, event.tile),
     )
     return _kong_recorded(state, event, state.turn_kongs)
 
@@ -174,7 +270,7 @@ def _won(state: State, event: happened.Won) -> State:
 
 def _won_by_self(state: State, event: happened.Won) -> State:
     (winner,) = event.winners
-    assert state.phase is Phase.TURN and state.turn == winner.seat, event
+    assert state.phase in (Phase.TURN, Phase.OFFER) and state.turn == winner.seat, event
     return _after_win(state, event, after=winner.seat, due=DrawSource.WALL)
 
 
@@ -186,21 +282,29 @@ def _won_by_discard(state: State, event: happened.Won) -> State:
     for index in event.transferred:
         assert kongs[index].outcome is KongOutcome.OPEN, event
         kongs[index] = replace(kongs[index], outcome=KongOutcome.TRANSFERRED, receivers=receivers)
-    state = changed(state, kongs=tuple(kongs), discards=_last_discard(state, Fate.WON))
+    state = changed(state, kongs=tuple(kongs), discards=_last_discard(state, Fate.TABLE, Fate.WON))
     return _after_win(state, event, after=receivers[-1], due=DrawSource.WALL)
 
 
 def _won_by_rob(state: State, event: happened.Won) -> State:
-    """The kong does not stand: the meld is a pung again, no rain (BB-15); its owner draws the replacement."""
+    """A kong robbed (BB-15); its owner draws the replacement.
+
+    Where it does not stand the meld is a pung again and nobody is paid for it; where it
+    does, its rain goes to the robbers, who owe nothing into it.
+    """
     assert state.phase is Phase.ROBBERY and event.from_seat is not None and event.tile is not None, event
     owner, tile = event.from_seat, event.tile
-    state = _question_closed(state, winners=tuple(winner.seat for winner in event.winners))
-    void = replace(state.kongs[-1], outcome=KongOutcome.VOID)
-    state = changed(
-        state,
-        melds=_meld_turned(state, owner, tile, MeldKind.ADDED_KONG, MeldKind.PUNG),
-        kongs=(*state.kongs[:-1], void),
-    )
+    robbers = tuple(winner.seat for winner in event.winners)
+    state = _question_closed(state, winners=robbers)
+    kong = state.kongs[-1]
+    if state.ruleset.robbed_kong_stands:
+        owing = tuple(seat for seat in kong.owing if seat not in robbers)
+        kong = replace(kong, owing=owing, outcome=KongOutcome.TRANSFERRED, receivers=robbers)
+    else:
+        kong = replace(kong, outcome=KongOutcome.VOID)
+        melds = _meld_turned(state, owner, tile, MeldKind.ADDED_KONG, MeldKind.PUNG)
+        state = changed(state, melds=melds)
+    state = changed(state, kongs=(*state.kongs[:-1], kong))
     return changed(_after_win(state, event, after=owner, due=DrawSource.REPLACEMENT), turn=owner)
 
 
@@ -233,7 +337,7 @@ def _came_back(state: State, event: happened.CameBack) -> State:
 
 
 def _ended(state: State, event: happened.Ended) -> State:
-    assert state.phase in QUESTIONS | {Phase.MOVING}, event
+    assert state.phase not in (Phase.CLOSED, Phase.OVER), event
     state = _question_closed(state)
     kongs = tuple(
         replace(kong, outcome=outcome) for kong, outcome in zip(state.kongs, event.kong_outcomes, strict=True)
@@ -251,6 +355,10 @@ _EVOLVERS: dict[type, Callable[[State, Any], State]] = {
     happened.Konged: _konged,
     happened.Won: _won,
     happened.Locked: _locked,
+    happened.Declared: _declared,
+    happened.Flowered: _flowered,
+    happened.Declined: _declined,
+    happened.Began: _began,
     happened.WentAway: _went_away,
     happened.CameBack: _came_back,
     happened.Ended: _ended,
@@ -293,7 +401,7 @@ def _meld_turned(
     return (*state.melds[:seat], tuple(changed), *state.melds[seat + 1 :])
 
 
-def _last_discard(state: State, fate: Fate) -> tuple[TableDiscard, ...]:
+def _last_discard(state: State, before: Fate, after: Fate) -> tuple[TableDiscard, ...]:
     last = state.discards[-1]
-    assert last.fate is Fate.TABLE, last
-    return (*state.discards[:-1], replace(last, fate=fate))
+    assert last.fate is before, last
+    return (*state.discards[:-1], replace(last, fate=after))

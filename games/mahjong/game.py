@@ -1,33 +1,51 @@
 """The family as one `Game`: the functions of its rooms under the names of the kernel."""
 
 from games.kernel import Seat
+from games.mahjong import checks, views
 from games.mahjong import decide as deciding
-from games.mahjong import views
 from games.mahjong.actions import Action, PlayerAction
 from games.mahjong.events import Event, Opened
 from games.mahjong.evolve import evolve
 from games.mahjong.ruleset import Ruleset
 from games.mahjong.state import State, initial
 from games.mahjong.tiles import Tile
-from games.mahjong.wall import wall_start
+from games.mahjong.wall import DICE_COUNT, wall_start
 
 
 class MahjongGame:
     """The rules of the family; stateless, one instance serves every table."""
 
-    def initial(self, ruleset: Ruleset, dealer: Seat) -> State:
-        """A table before its wall is built."""
-        return initial(ruleset, dealer)
+    def initial(self, ruleset: Ruleset, dealer: Seat, *, deal_index: int = 0, draws_in_row: int = 0) -> State:
+        """See `games.mahjong.state.initial`."""
+        return initial(ruleset, dealer, deal_index=deal_index, draws_in_row=draws_in_row)
 
-    def open(self, state: State, wall: tuple[Tile, ...], dice: tuple[int, ...]) -> tuple[Event, ...]:
+    def dice_count(self, ruleset: Ruleset) -> int:
+        """How many dice `open` takes."""
+        return DICE_COUNT[ruleset.wall_break]
+
+    def open(
+        self, state: State, wall: tuple[Tile, ...], dice: tuple[int, ...], *, tail_count: int = 0
+    ) -> tuple[Event, ...]:
         """The first event of a deal: wall and dice come in whole (BB-3).
 
         Args:
             wall: tiles in their physical order; an arranged one may be shorter than the game's.
-            dice: the dealer's two, then the two thrown back.
+            dice: the dealer's two, then any thrown back.
+            tail_count: tiles at the end that only replacements take; for arranged walls.
         """
         start = wall_start(state.ruleset, state.dealer, dice, len(wall))
-        return (Opened(state.ruleset, state.dealer, dice, wall, start),)
+        return (
+            Opened(
+                ruleset=state.ruleset,
+                dealer=state.dealer,
+                dice=dice,
+                wall=wall,
+                wall_start=start,
+                tail_count=tail_count,
+                deal_index=state.deal_index,
+                draws_in_row=state.draws_in_row,
+            ),
+        )
 
     def decide(self, state: State, action: Action) -> tuple[Event, ...]:
         """See `games.mahjong.decide.decide`."""
@@ -38,12 +56,12 @@ class MahjongGame:
         return evolve(state, event)
 
     def legal(self, state: State, seat: Seat) -> tuple[PlayerAction, ...]:
-        """See `games.mahjong.decide.legal`."""
-        return deciding.legal(state, seat)
+        """See `games.mahjong.checks.legal`."""
+        return checks.legal(state, seat)
 
     def awaiting(self, state: State) -> frozenset[Seat]:
-        """See `games.mahjong.decide.awaiting`."""
-        return deciding.awaiting(state)
+        """See `games.mahjong.checks.awaiting`."""
+        return checks.awaiting(state)
 
     def redact(self, event: Event, seat: Seat | None) -> Event | None:
         """See `games.mahjong.views.redact`."""

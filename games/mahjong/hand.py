@@ -75,11 +75,17 @@ class WinningHand:
 
 @dataclass(frozen=True, slots=True)
 class FanScore:
-    """One row of the fan table in a hand: `value` is all its occurrences together."""
+    """One row of the fan table in a hand.
+
+    Attributes:
+        value: what it adds, all its occurrences together.
+        number: the row's number, where the variant's page numbers them (SH-12); else 0.
+    """
 
     fan_id: str
     name_zh: str
     value: int
+    number: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +96,10 @@ class Score:
         fans: what counts, in the order of the fan table.
         fan_total: their sum.
         amount: what one payer is asked for, in units of the stake's asset.
+        base_sum: the base sum, where the game has one (SH-20).
     """
 
     fans: tuple[FanScore, ...]
     fan_total: int
     amount: int
+    base_sum: int | None = None

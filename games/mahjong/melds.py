@@ -30,11 +30,13 @@ class Meld:
         tile: its kind of tile; the lowest of a chow.
         from_seat: who discarded the claimed tile; None for a concealed kong, and where it
             is not known.
+        shared: whether the claimed tile was won by another as well (BB-14).
     """
 
     kind: MeldKind
     tile: Tile
     from_seat: Seat | None = None
+    shared: bool = False
 
     @property
     def tiles(self) -> tuple[Tile, ...]:

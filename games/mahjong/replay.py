@@ -14,15 +14,17 @@ from typing import Any
 from games.kernel import IllegalAction, RecordError, Seat
 from games.mahjong import actions as asked
 from games.mahjong import events as happened
-from games.mahjong.actions import Action, Choice
+from games.mahjong.actions import CHOW_OFFSETS, Action, Choice
 from games.mahjong.claims import forced_to_win, question_score
-from games.mahjong.events import Event
+from games.mahjong.events import EndCause, Event
 from games.mahjong.game import GAME
 from games.mahjong.hand import WinBy
 from games.mahjong.melds import MeldKind
+from games.mahjong.ruleset import Ruleset
 from games.mahjong.state import QUESTIONS, Phase, State
+from games.mahjong.tiles import Tile
 from games.mahjong.waits import COPIES
-from games.mahjong.wall import DICE_COUNT, DIE_FACES
+from games.mahjong.wall import DIE_FACES
 
 MAX_EVENTS = 2_000
 """Longest record that is looked at: far more than any deal has, comings and goings included."""
@@ -58,6 +60,7 @@ _ACTION_OF: Mapping[Choice, Callable[[Seat], Action]] = {
     Choice.WIN: asked.Win,
     Choice.KONG: asked.Kong,
     Choice.PUNG: asked.Pung,
+    Choice.DECLARE: asked.Declare,
     Choice.PASS: asked.Pass,
 }
 
@@ -78,14 +81,19 @@ class _Replay:
         problem = _opening_problem(opened)
         if problem:
             raise RecordError(0, problem, "BB-3")
-        self.state = GAME.initial(opened.ruleset, opened.dealer)
-        self._match(GAME.open(self.state, opened.wall, opened.dice))
+        self.state = GAME.initial(
+            opened.ruleset, opened.dealer, deal_index=opened.deal_index, draws_in_row=opened.draws_in_row
+        )
+        self._match(GAME.open(self.state, opened.wall, opened.dice, tail_count=opened.tail_count))
 
     def step(self) -> None:
         """Match the next event, and all that follow from the same action."""
         if self.index == len(self._events):
             raise RecordError(self.index, "the record ends before the deal")
         event = self._events[self.index]
+        if isinstance(event, happened.Ended) and event.cause is EndCause.ESCAPED:
+            self._act(asked.Leave(event.payments[0].payer if event.payments else self.state.dealer))
+            return
         if self.state.phase in QUESTIONS and not isinstance(event, BESIDE):
             self._give_answers()
             self._refuse_missing_answers()
@@ -125,7 +133,7 @@ class _Replay:
             self._answers = self._implied_answers()
         for seat, choice in list(self._answers.items()):
             try:
-                answered = GAME.decide(self.state, _ACTION_OF[choice](seat))
+                answered = GAME.decide(self.state, self._answer(seat, choice))
             except IllegalAction:
                 continue
             del self._answers[seat]
@@ -138,7 +146,14 @@ class _Replay:
         for seat, choice in self._answers.items():
             made_by_itself = choice is Choice.PASS or (seat in self.state.seats and forced_to_win(self.state, seat))
             if not made_by_itself:
-                self._decide(_ACTION_OF[choice](seat))
+                self._decide(self._answer(seat, choice))
+
+    def _answer(self, seat: Seat, choice: Choice) -> Action:
+        question = self.state.question
+        if choice in CHOW_OFFSETS and question is not None and question.tile is not None:
+            first, second = CHOW_OFFSETS[choice]
+            return asked.Chow(seat, (question.tile + first, question.tile + second))
+        return _ACTION_OF[choice](seat)
 
     def _implied_answers(self) -> dict[Seat, Choice]:
         """What was answered, read from the event that closes the question.
@@ -147,7 +162,7 @@ class _Replay:
         win before: then the record shows the lock, and no win of his.
         """
         closing, locking = self._closing()
-        claims = _claims_of(closing)
+        claims = {seat: choice for event in closing for seat, choice in _claims_of(event).items()}
         answers = {seat: choice for seat, choice in claims.items() if seat not in locking}
         for seat in locking:
             could_win = seat in self.state.seats and question_score(self.state, seat) is not None
@@ -155,15 +170,21 @@ class _Replay:
                 answers[seat] = Choice.PASS
         return answers
 
-    def _closing(self) -> tuple[Event | None, frozenset[Seat]]:
-        """The event that closes the open question, and who locks before it."""
+    def _closing(self) -> tuple[tuple[Event, ...], frozenset[Seat]]:
+        """The event that closes the open question, with a meld that shares its tile, and who locks before it."""
         locking: set[Seat] = set()
-        for event in self._events[self.index :]:
+        for place, event in enumerate(self._events[self.index :], self.index):
             if not isinstance(event, BESIDE):
-                return event, frozenset(locking)
+                following = self._events[place + 1 : place + 2]
+                shared = tuple(meld for meld in following if _is_shared_meld(meld))
+                return (event, *shared), frozenset(locking)
             if isinstance(event, happened.Locked):
                 locking.add(event.seat)
-        return None, frozenset(locking)
+        return (), frozenset(locking)
+
+
+def _is_shared_meld(event: Event) -> bool:
+    return isinstance(event, happened.Melded | happened.Konged) and event.shared
 
 
 def _opening_problem(opened: happened.Opened) -> str:
@@ -171,25 +192,42 @@ def _opening_problem(opened: happened.Opened) -> str:
     rules = opened.ruleset
     if opened.dealer not in range(rules.seat_count):
         return "there is no such dealer"
-    if len(opened.dice) != DICE_COUNT or not all(1 <= die <= DIE_FACES for die in opened.dice):
-        return "four dice, each 1 to 6"
+    dice_count = GAME.dice_count(rules)
+    if len(opened.dice) != dice_count or not all(1 <= die <= DIE_FACES for die in opened.dice):
+        return f"{dice_count} dice, each 1 to 6"
     if not rules.hand_size * rules.seat_count < len(opened.wall) <= rules.tile_count:
         return "the wall is missing, too short to deal from, or too long"
     copies = Counter(opened.wall)
-    if any(tile not in rules.kinds or held > COPIES for tile, held in copies.items()):
+    if any(held > _copies_of(rules, tile) for tile, held in copies.items()):
         return "the wall holds tiles that this game has not"
     return ""
 
 
-def _claims_of(closing: Event | None) -> dict[Seat, Choice]:
+def _copies_of(rules: Ruleset, tile: Tile) -> int:
+    """How many of a tile the game has."""
+    if tile in rules.flowers:
+        return 1
+    return COPIES if tile in rules.kinds else 0
+
+
+def _claims_of(closing: Event) -> dict[Seat, Choice]:
     """Claims that make a question close with this event."""
     if isinstance(closing, happened.Won) and closing.by is not WinBy.SELF:
         return {winner.seat: Choice.WIN for winner in closing.winners}
+    if isinstance(closing, happened.Declared):
+        return dict.fromkeys(closing.seats, Choice.DECLARE)
     if isinstance(closing, happened.Melded):
-        return {closing.seat: Choice.PUNG}
+        return {closing.seat: _meld_choice(closing)}
     if isinstance(closing, happened.Konged) and closing.kind is MeldKind.EXPOSED_KONG:
         return {closing.seat: Choice.KONG}
     return {}
+
+
+def _meld_choice(event: happened.Melded) -> Choice:
+    if event.lowest is None:
+        return Choice.PUNG
+    offset = event.lowest - event.tile
+    return next((choice for choice, pair in CHOW_OFFSETS.items() if min(0, *pair) == offset), Choice.PUNG)
 
 
 def _winner_of(event: happened.Won) -> Seat | None:
@@ -202,6 +240,8 @@ _IMPLIED: Mapping[type, Callable[[Any], Action | None]] = {
     happened.Konged: lambda event: asked.Kong(event.seat, event.tile, event.kind),
     happened.Won: lambda event: None if (seat := _winner_of(event)) is None else asked.Win(seat),
     happened.Locked: lambda event: asked.Lock(event.seat),
+    happened.Declared: lambda event: asked.Declare(event.seats[0]) if event.seats else None,
+    happened.Declined: lambda event: asked.Decline(event.seat),
     happened.WentAway: lambda event: asked.Leave(event.seat),
     happened.CameBack: lambda event: asked.Return(event.seat),
 }

@@ -22,8 +22,8 @@ def score_win(rules: Ruleset, hand: WinningHand) -> Score | None:
     """
     _check_tiles(rules, hand, (*hand.concealed, hand.tile))
     if hand.tile not in rules.kinds:
-        raise HandError("win", "BB-1", f"{show([hand.tile])} is not in this game")
-    _check_situations(hand.situations, rules.hand_situations)
+        raise HandError("win", rules.hand_clause("tiles"), f"{show([hand.tile])} is not in this game")
+    _check_situations(rules, hand.situations, rules.hand_situations)
     rules.judgement.check_hand(rules, hand)
     return rules.judgement.score(rules, hand)
 
@@ -43,8 +43,11 @@ def list_waits(rules: Ruleset, hand: WinningHand) -> Mapping[Tile, WaitWorth]:
         HandError: the hand cannot be, or a situation makes no sense without a winning tile.
     """
     _check_tiles(rules, hand, hand.concealed)
-    _check_situations(hand.situations, rules.wait_situations)
-    found = waits(hand.concealed, hand.melds, kinds=rules.kinds, pairs_win=rules.pairs_win)
+    _check_situations(rules, hand.situations, rules.wait_situations)
+    rules.judgement.check_hand(rules, replace(hand, by=WinBy.DISCARD))
+    found = waits(
+        hand.concealed, hand.melds, kinds=rules.kinds, pairs_win=rules.pairs_win, honours_win=rules.honours_win
+    )
     score = rules.judgement.score
     return {
         tile: WaitWorth(
@@ -59,24 +62,28 @@ def _check_tiles(rules: Ruleset, hand: WinningHand, concealed: tuple[Tile, ...])
     """Kinds, melds and numbers of tiles."""
     for index, tile in enumerate(hand.concealed):
         if tile not in rules.kinds:
-            raise HandError("hand", "BB-1", f"{show([tile])} is not in this game", index)
+            raise HandError("hand", rules.hand_clause("tiles"), f"{show([tile])} is not in this game", index)
     for index, meld in enumerate(hand.melds):
-        if meld.kind is MeldKind.CHOW or meld.tile not in rules.kinds:
-            raise HandError("melds", "BB-1", f"{meld} is not in this game", index)
-    if hand.flowers:
-        raise HandError("flowers", "BB-1", "this game has no flowers")
+        no_chow = meld.kind is MeldKind.CHOW and rules.chow_from == "none"
+        if no_chow or meld.tile not in rules.kinds:
+            raise HandError("melds", rules.hand_clause("tiles"), f"{meld} is not in this game", index)
+    for index, flower in enumerate(hand.flowers):
+        if flower not in rules.flowers or hand.flowers.count(flower) > 1:
+            raise HandError(
+                "flowers", rules.hand_clause("tiles"), f"{show([flower])} is not in this game, or twice", index
+            )
     wanted = rules.hand_size - 3 * len(hand.melds)
     if wanted < 1 or len(hand.concealed) != wanted:
         detail = f"{len(hand.concealed)} tiles beside {len(hand.melds)} melds, not {max(wanted, 1)}"
-        raise HandError("hand", "BB-2", detail)
+        raise HandError("hand", rules.hand_clause("size"), detail)
     copies = Counter(concealed)
     for meld in hand.melds:
         copies.update(meld.tiles)
     for tile, held in copies.items():
         if held > COPIES:
-            raise HandError("hand", "BB-1", f"{held} of {show([tile])}")
+            raise HandError("hand", rules.hand_clause("tiles"), f"{held} of {show([tile])}")
 
 
-def _check_situations(situations: frozenset[Situation], allowed: frozenset[Situation]) -> None:
+def _check_situations(rules: Ruleset, situations: frozenset[Situation], allowed: frozenset[Situation]) -> None:
     for situation in sorted(situations - allowed):
-        raise HandError("situation", "BB-70", f"{situation} makes no sense here")
+        raise HandError("situation", rules.hand_clause("situation"), f"{situation} makes no sense here")

@@ -20,31 +20,32 @@ from games.mahjong.game import GAME
 from games.mahjong.hand import HandError
 from games.mahjong.melds import MeldKind
 from games.mahjong.ruleset import Ruleset
-from games.mahjong.state import QUESTIONS, State
+from games.mahjong.state import QUESTIONS, Phase, State
 from games.mahjong.tiles import NotationError, Tile, parse, show
 from games.mahjong.waits import COPIES
 from games.mahjong.wall import arrange
 
-DICE = (1, 1, 1, 1)
-"""Any dice do: the wall is arranged so that they deal what the script says."""
-
-Maker = Callable[[Seat, Tile | None], Action]
+Maker = Callable[..., Action]
 
 VERBS: Mapping[str, Maker] = {
-    "discard": lambda seat, tile: asked.Discard(seat, _needed(tile)),
-    "pung": lambda seat, tile: asked.Pung(seat),
-    "kong": lambda seat, tile: asked.Kong(seat, tile, MeldKind.EXPOSED_KONG),
-    "add": lambda seat, tile: asked.Kong(seat, _needed(tile), MeldKind.ADDED_KONG),
-    "conceal": lambda seat, tile: asked.Kong(seat, _needed(tile), MeldKind.CONCEALED_KONG),
-    "win": lambda seat, tile: asked.Win(seat),
-    "pass": lambda seat, tile: asked.Pass(seat),
-    "lock": lambda seat, tile: asked.Lock(seat),
-    "escape": lambda seat, tile: asked.Leave(seat),
-    "return": lambda seat, tile: asked.Return(seat),
+    "discard": lambda seat, tile: asked.Discard(seat, tile),
+    "chow": lambda seat, first, second: asked.Chow(seat, (first, second)),
+    "pung": lambda seat: asked.Pung(seat),
+    "kong": lambda seat: asked.Kong(seat, None, MeldKind.EXPOSED_KONG),
+    "add": lambda seat, tile: asked.Kong(seat, tile, MeldKind.ADDED_KONG),
+    "conceal": lambda seat, tile: asked.Kong(seat, tile, MeldKind.CONCEALED_KONG),
+    "win": lambda seat: asked.Win(seat),
+    "pass": lambda seat: asked.Pass(seat),
+    "lock": lambda seat: asked.Lock(seat),
+    "declare": lambda seat: asked.Declare(seat),
+    "decline": lambda seat: asked.Decline(seat),
+    "escape": lambda seat: asked.Leave(seat),
+    "return": lambda seat: asked.Return(seat),
 }
-OTHER_GAMES = frozenset(("chow", "declare", "decline", "call", "blind", "double", "redouble", "play"))
+"""Verbs and what they ask for, from the seat and the tiles named."""
+OTHER_GAMES = frozenset(("call", "blind", "double", "redouble", "play"))
 """Verbs of the cases that no game built on these rules knows."""
-CLAIMS = (asked.Pung, asked.Win, asked.Pass)
+CLAIMS = (asked.Chow, asked.Pung, asked.Win, asked.Pass)
 OPEN_CLAIMS = (asked.Lock, asked.Leave, asked.Return)
 """Actions that leave an open question open."""
 
@@ -59,11 +60,21 @@ class ScriptError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Arranged:
-    """A deal's tiles as a script gives them: `hands` one a seat, the dealer's with one more."""
+    """A deal's tiles as a script gives them.
+
+    Attributes:
+        dealer: who deals.
+        hands: one a seat, the dealer's with one tile more.
+        draws: in the order they are drawn; the wall is empty when they are used up.
+        replacements: for kongs and flowers, first to be taken first.
+        draws_in_row: exhaustive draws just before (SH-33).
+    """
 
     dealer: Seat
     hands: tuple[tuple[Tile, ...], ...]
     draws: tuple[Tile, ...]
+    replacements: tuple[Tile, ...] = ()
+    draws_in_row: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +105,17 @@ class Played:
         ended = self.state.result
         return {
             "moves": [
-                [line.payment.payer, line.payment.payee, line.payment.amount, line.paid, line.payment.cause]
+                [line.payment.payer, _payee_name(line.payment), line.payment.amount, line.paid, line.payment.cause]
                 for line in paid.lines
             ],
             "balances": list(paid.balances),
             "next_dealer": None if ended is None else ended.next_dealer,
             "winners": [winner.seat for winner in self.state.winners()],
         }
+
+
+def _payee_name(payment: Payment) -> Seat | str:
+    return "system" if payment.payee is None else payment.payee
 
 
 def play(rules: Ruleset, arranged: Arranged, lines: Sequence[str]) -> Played:
@@ -124,29 +139,30 @@ def play(rules: Ruleset, arranged: Arranged, lines: Sequence[str]) -> Played:
 def check_arranged(rules: Ruleset, arranged: Arranged) -> None:
     """Raise HandError if these tiles cannot be dealt."""
     if arranged.dealer not in range(rules.seat_count):
-        raise HandError("dealer", "BB-2", f"seat {arranged.dealer}")
+        raise HandError("dealer", rules.hand_clause("size"), f"seat {arranged.dealer}")
     if len(arranged.hands) != rules.seat_count:
-        raise HandError("hands", "BB-2", f"{len(arranged.hands)} hands")
+        raise HandError("hands", rules.hand_clause("size"), f"{len(arranged.hands)} hands")
     for seat, hand in enumerate(arranged.hands):
         wanted = rules.hand_size + (seat == arranged.dealer)
         if len(hand) != wanted:
-            raise HandError("hands", "BB-2", f"seat {seat} has {len(hand)} tiles, not {wanted}")
-    copies = Counter(tile for tiles in (*arranged.hands, arranged.draws) for tile in tiles)
+            raise HandError("hands", rules.hand_clause("size"), f"seat {seat} has {len(hand)} tiles, not {wanted}")
+    copies = Counter(tile for tiles in (*arranged.hands, arranged.draws, arranged.replacements) for tile in tiles)
     for tile, held in copies.items():
-        if tile not in rules.kinds:
-            raise HandError("hands", "BB-1", f"{show([tile])} is not in this game")
-        if held > COPIES:
-            raise HandError("hands", "BB-1", f"{held} of {show([tile])}")
+        if tile not in rules.kinds and tile not in rules.flowers:
+            raise HandError("hands", rules.hand_clause("tiles"), f"{show([tile])} is not in this game")
+        if held > (COPIES if tile in rules.kinds else 1):
+            raise HandError("hands", rules.hand_clause("tiles"), f"{held} of {show([tile])}")
 
 
 class _Run:
     """A deal under way: state, events so far, and the rule that silence passes."""
 
     def __init__(self, rules: Ruleset, arranged: Arranged) -> None:
-        self.state = GAME.initial(rules, arranged.dealer)
+        self.state = GAME.initial(rules, arranged.dealer, draws_in_row=arranged.draws_in_row)
         self.events: list[Event] = []
-        wall = arrange(rules, arranged.dealer, arranged.hands, arranged.draws, DICE)
-        self._happen(GAME.open(self.state, wall, DICE))
+        dice = (1,) * GAME.dice_count(rules)
+        wall = arrange(rules, arranged.dealer, arranged.hands, arranged.draws, dice, arranged.replacements)
+        self._happen(GAME.open(self.state, wall, dice, tail_count=len(arranged.replacements)))
         self._happen(GAME.decide(self.state, asked.Deal()))
 
     def act(self, action: Action) -> None:
@@ -169,6 +185,8 @@ class _Run:
         state = self.state
         if state.phase not in QUESTIONS or isinstance(action, OPEN_CLAIMS):
             return True
+        if state.phase is Phase.DECLARING:
+            return isinstance(action, asked.Declare) and self._is_heard(action.seat)
         if isinstance(action, asked.Kong):
             return action.kind is MeldKind.EXPOSED_KONG and self._is_heard(action.seat)
         return isinstance(action, CLAIMS) and self._is_heard(action.seat)
@@ -193,15 +211,6 @@ def _parse_action(index: int, line: str) -> Action:
         seat, verb = int(words[0]), words[1]
         if verb in OTHER_GAMES:
             raise IllegalAction(Reason.NOT_IN_THIS_GAME, field="action")
-        tiles = parse("".join(words[2:]))
-        if len(tiles) > 1:
-            raise ValueError(line)
-        return VERBS[verb](seat, tiles[0] if tiles else None)
-    except (IndexError, KeyError, ValueError, NotationError) as error:
+        return VERBS[verb](seat, *parse("".join(words[2:])))
+    except (IndexError, KeyError, TypeError, ValueError, NotationError) as error:
         raise ScriptError(index, line) from error
-
-
-def _needed(tile: Tile | None) -> Tile:
-    if tile is None:
-        raise ValueError("a tile is missing")
-    return tile

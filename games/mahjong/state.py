@@ -16,6 +16,9 @@ class Phase(StrEnum):
 
     CLOSED = "closed"
     OPENED = "opened"
+    DECLARING = "declaring"
+    OPENING = "opening"
+    OFFER = "offer"
     TURN = "turn"
     CLAIMS = "claims"
     ROBBERY = "robbery"
@@ -29,9 +32,10 @@ class Fate(StrEnum):
     TABLE = "table"
     MELDED = "melded"
     WON = "won"
+    SHARED = "shared"
 
 
-QUESTIONS = frozenset({Phase.CLAIMS, Phase.ROBBERY})
+QUESTIONS = frozenset({Phase.CLAIMS, Phase.ROBBERY, Phase.DECLARING})
 """Phases in which a shared question stands open."""
 
 
@@ -61,16 +65,16 @@ class Draw:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A tile that several seats may claim.
+    """What several seats are asked at once: who claims a tile, or who declares a ready hand.
 
     Attributes:
-        seat: who discarded it, or adds it to a kong.
-        tile: the tile.
+        seat: who discarded the tile or adds it to a kong; the dealer where hands are declared.
+        tile: the tile; None where hands are declared (BB-18).
         answers: one a seat; None where there is none yet, or it is not the viewer's.
     """
 
     seat: Seat
-    tile: Tile
+    tile: Tile | None
     answers: tuple[Choice | None, ...]
 
 
@@ -105,9 +109,14 @@ class State:
         wall_start: index in the physical wall where drawing started.
         wall_length: tiles in it before the deal.
         wall: what is left, next tile first.
+        tail: tiles of an arranged wall that only replacements take, in that order.
+        deal_index: deals played at the table before this one.
+        draws_in_row: exhaustive draws just before it.
         draw_count: tiles drawn since the deal, replacements included.
         hands: concealed tiles of each seat in display order.
         melds: sets on the table of each seat.
+        flowers: flowers each seat has exposed.
+        began: whether the opening flowers are exposed and play has begun.
         discards: all discards in order.
         turn: whose turn it is; in MOVING who draws next.
         due: in MOVING, where the next tile comes from.
@@ -116,7 +125,8 @@ class State:
         kongs: all kongs in order.
         turn_kongs: kongs of the turn that stands or was last, by their place in `kongs`.
         wins: all wins in order.
-        locked: seats with locked hands (BB-17).
+        locked: seats with locked hands (BB-17, BB-18).
+        declared: seats with declared hands (BB-18); the dealer's locks with his discard.
         away: seats the server plays for (BB-60).
         win_locked: seats that passed a win and may not win on another's tile until they
             draw (BB-19, option pass_locks_win).
@@ -130,9 +140,14 @@ class State:
     wall_start: int = 0
     wall_length: int = 0
     wall: tuple[Tile, ...] = ()
+    tail: tuple[Tile, ...] = ()
+    deal_index: int = 0
+    draws_in_row: int = 0
     draw_count: int = 0
     hands: tuple[tuple[Tile, ...], ...] = ()
     melds: tuple[tuple[Meld, ...], ...] = ()
+    flowers: tuple[tuple[Tile, ...], ...] = ()
+    began: bool = False
     discards: tuple[TableDiscard, ...] = ()
     turn: Seat = 0
     due: DrawSource | None = None
@@ -142,6 +157,7 @@ class State:
     turn_kongs: tuple[int, ...] = ()
     wins: tuple[Won, ...] = ()
     locked: frozenset[Seat] = frozenset()
+    declared: frozenset[Seat] = frozenset()
     away: frozenset[Seat] = frozenset()
     win_locked: frozenset[Seat] = frozenset()
     result: Ended | None = None
@@ -172,6 +188,10 @@ class State:
         won = {winner.seat for winner in self.winners()}
         return tuple(seat for seat in self.seats if seat not in won)
 
+    def declares_with_discard(self, seat: Seat) -> bool:
+        """Whether the seat has declared and has still to discard a tile that leaves it ready (BB-18)."""
+        return seat in self.declared and seat not in self.locked
+
     def must_win(self) -> bool:
         """Whether every win must be taken now (BB-16): from the draw of the fourth tile from the end on."""
         return self.draw_count > 0 and len(self.wall) < self.ruleset.must_win_tiles
@@ -181,10 +201,24 @@ class State:
         return self.draw_count > 0 and not self.wall
 
 
-def initial(ruleset: Ruleset, dealer: Seat) -> State:
-    """A table before the wall is built."""
+def initial(ruleset: Ruleset, dealer: Seat, *, deal_index: int = 0, draws_in_row: int = 0) -> State:
+    """A table before the wall is built.
+
+    Args:
+        deal_index: deals played at the table before this one.
+        draws_in_row: exhaustive draws just before it.
+    """
     empty: tuple[tuple[Tile, ...], ...] = ((),) * ruleset.seat_count
-    return State(ruleset=ruleset, dealer=dealer, hands=empty, melds=((),) * ruleset.seat_count, turn=dealer)
+    return State(
+        ruleset=ruleset,
+        dealer=dealer,
+        hands=empty,
+        melds=((),) * ruleset.seat_count,
+        flowers=empty,
+        turn=dealer,
+        deal_index=deal_index,
+        draws_in_row=draws_in_row,
+    )
 
 
 __all__ = ["Draw", "Fate", "KongRecord", "Phase", "Question", "State", "TableDiscard", "initial", "replace"]

@@ -22,7 +22,7 @@ class Variant:
         version: of its rules.
         seat_count: players.
         options: named options and their allowed values, the default first.
-        make_ruleset: from checked options, by name in order, and a stake.
+        make_ruleset: from checked options, by name in order, a stake and an escape penalty.
         fan_names: id, Chinese and English name of each row of the fan table.
     """
 
@@ -31,7 +31,7 @@ class Variant:
     version: int
     seat_count: int
     options: Mapping[str, tuple[object, ...]]
-    make_ruleset: Callable[[tuple[tuple[str, object], ...], int], Ruleset]
+    make_ruleset: Callable[[tuple[tuple[str, object], ...], int, int], Ruleset]
     fan_names: tuple[tuple[str, str, str], ...]
 
     @property
@@ -44,18 +44,21 @@ class Variant:
         """The family's rules."""
         return GAME
 
-    def ruleset(self, options: Mapping[str, object], stake: int) -> Ruleset:
+    def ruleset(self, options: Mapping[str, object], stake: int, escape_penalty: int = 0) -> Ruleset:
         """The rules under these options; those left out have their defaults.
 
         Args:
             options: by name.
             stake: base in units of the asset, 1..STAKE_MAX.
+            escape_penalty: what a player pays who leaves a deal, 0..STAKE_MAX (PF-23).
 
         Raises:
             OptionError: an unknown option, or a value that is not allowed.
         """
         if type(stake) is not int or not 1 <= stake <= STAKE_MAX:
             raise OptionError("stake", f"a whole number from 1 to {STAKE_MAX}")
+        if type(escape_penalty) is not int or not 0 <= escape_penalty <= STAKE_MAX:
+            raise OptionError("escape_penalty", f"a whole number from 0 to {STAKE_MAX}")
         for name, value in options.items():
             if name not in self.options:
                 known = ", ".join(sorted(self.options))
@@ -64,4 +67,4 @@ class Variant:
             if not any(value == one and type(value) is type(one) for one in allowed):
                 raise OptionError(name, "one of " + ", ".join(str(one) for one in allowed))
         chosen = tuple((name, options.get(name, allowed[0])) for name, allowed in self.options.items())
-        return self.make_ruleset(chosen, stake)
+        return self.make_ruleset(chosen, stake, escape_penalty)

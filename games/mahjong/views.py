@@ -48,6 +48,7 @@ def view(state: State, seat: Seat | None) -> State:
     return changed(
         state,
         wall=face_down(state.wall),
+        tail=face_down(state.tail),
         hands=tuple(hand if shown or owner == seat else face_down(hand) for owner, hand in enumerate(state.hands)),
         draw=_seen_draw(state, seat),
         question=None if state.question is None else _own_answer(state.question, seat),

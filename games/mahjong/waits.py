@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from games.mahjong.decomposition import (
+    HONOUR_SUIT,
     Packed,
     all_pairs_completions,
     count,
@@ -11,14 +12,19 @@ from games.mahjong.decomposition import (
     sets_and_pair_completions,
 )
 from games.mahjong.melds import Meld
-from games.mahjong.tiles import Tile
+from games.mahjong.tiles import HONOURS, Tile
 
 COPIES = 4
 """Tiles of each kind."""
 
 
 def waits(
-    concealed: Iterable[Tile], melds: tuple[Meld, ...], *, kinds: tuple[Tile, ...], pairs_win: bool
+    concealed: Iterable[Tile],
+    melds: tuple[Meld, ...],
+    *,
+    kinds: tuple[Tile, ...],
+    pairs_win: bool,
+    honours_win: bool = False,
 ) -> tuple[Tile, ...]:
     """Kinds that complete the hand, ascending; empty if it is not ready.
 
@@ -29,9 +35,12 @@ def waits(
         melds: sets on the table.
         kinds: kinds the game is played with.
         pairs_win: whether all pairs are a winning shape too.
+        honours_win: whether honours alone win, whatever their shape (SH-12, kind 5).
     """
     packed = pack(concealed)
     completing = _completing(packed, pairs_win and not melds)
+    if honours_win and _all_honours(packed, melds):
+        completing = tuple(HONOURS)
     if not completing:
         return ()
     held = [count(packed, tile) + _count_in(melds, tile) for tile in completing]
@@ -45,6 +54,10 @@ def _completing(packed: Packed, pairs_win: bool) -> tuple[Tile, ...]:
     if pairs_win:
         found.update(all_pairs_completions(packed))
     return tuple(sorted(found))
+
+
+def _all_honours(packed: Packed, melds: tuple[Meld, ...]) -> bool:
+    return not any(packed[:HONOUR_SUIT]) and all(meld.tile in HONOURS for meld in melds)
 
 
 def _count_in(melds: tuple[Meld, ...], tile: Tile) -> int:

@@ -4,30 +4,43 @@ from collections.abc import Sequence
 from itertools import chain
 
 from games.kernel import Seat
-from games.mahjong.ruleset import Ruleset
+from games.mahjong.ruleset import Ruleset, WallBreak
 from games.mahjong.tiles import Tile
 
-DICE_COUNT = 4
+DICE_COUNT = {WallBreak.THROWN_BACK: 4, WallBreak.OWN_WALL: 2}
+"""Dice an opening takes."""
 DIE_FACES = 6
 
 
 def tiles_in_order(ruleset: Ruleset) -> tuple[Tile, ...]:
     """All tiles of the game in the order of the specification: what is shuffled (PF-41)."""
-    return tuple(tile for tile in ruleset.kinds for _ in range(4))
+    return (*(tile for tile in ruleset.kinds for _ in range(4)), *ruleset.flowers)
 
 
 def wall_start(ruleset: Ruleset, dealer: Seat, dice: Sequence[int], wall_length: int) -> int:
-    """Index in the wall where drawing starts (BB-3).
+    """Index in the wall where drawing starts (BB-3, DZ-3).
 
     Args:
-        dice: the dealer's two, then the two thrown back, each 1..6.
+        dice: the dealer's two, then any thrown back, each 1..6.
         wall_length: tiles in the wall; an arranged one may be shorter.
     """
-    assert len(dice) == DICE_COUNT, dice
+    assert len(dice) == DICE_COUNT[ruleset.wall_break], dice
     assert all(1 <= die <= DIE_FACES for die in dice), dice
-    breaker = (dealer + dice[0] + dice[1] - 1) % ruleset.seat_count
-    stack = breaker * ruleset.wall_stacks + min(dice) - 1
-    return 2 * stack % wall_length
+    seat, stack = _BREAKS[ruleset.wall_break](ruleset, dealer, dice)
+    return 2 * (seat * ruleset.wall_stacks + stack - 1) % wall_length
+
+
+def _thrown_back(ruleset: Ruleset, dealer: Seat, dice: Sequence[int]) -> tuple[Seat, int]:
+    """The seat the dealer's dice point at, and the stack of the smallest die (BB-3)."""
+    return (dealer + dice[0] + dice[1] - 1) % ruleset.seat_count, min(dice)
+
+
+def _own_wall(ruleset: Ruleset, dealer: Seat, dice: Sequence[int]) -> tuple[Seat, int]:
+    """The dealer's own wall, at the stack one below the sum (DZ-3)."""
+    return dealer, sum(dice) - 1
+
+
+_BREAKS = {WallBreak.THROWN_BACK: _thrown_back, WallBreak.OWN_WALL: _own_wall}
 
 
 def deal_order(ruleset: Ruleset, dealer: Seat) -> tuple[Seat, ...]:
@@ -38,16 +51,23 @@ def deal_order(ruleset: Ruleset, dealer: Seat) -> tuple[Seat, ...]:
 
 
 def arrange(
-    ruleset: Ruleset, dealer: Seat, hands: Sequence[Sequence[Tile]], draws: Sequence[Tile], dice: Sequence[int]
+    ruleset: Ruleset,
+    dealer: Seat,
+    hands: Sequence[Sequence[Tile]],
+    draws: Sequence[Tile],
+    dice: Sequence[int],
+    replacements: Sequence[Tile] = (),
 ) -> tuple[Tile, ...]:
     """A wall that deals these hands and then these draws under these dice; it may be short.
 
     Args:
         hands: one a seat; the dealer's has one tile more.
+        replacements: tiles for kongs and flowers, first to be taken first; they are the
+            `tail_count` last ones of the wall.
     """
     sources = [list(hand) for hand in hands]
     drawn = [sources[seat].pop(0) for seat in deal_order(ruleset, dealer)]
     assert not any(sources), sources
-    drawn += draws
+    drawn += [*draws, *reversed(replacements)]
     start = wall_start(ruleset, dealer, dice, len(drawn))
     return tuple(drawn[(position - start) % len(drawn)] for position in range(len(drawn)))

@@ -17,6 +17,7 @@ from cardroom.ledger.v1 import (
 
 from services.ledger.adapters.barrier import Barrier
 from services.ledger.adapters.coalescer import Coalescer
+from services.ledger.adapters.connecting import Faults
 from services.ledger.adapters.durability import DurabilityWatch
 from services.ledger.adapters.redis_store import RedisLedgerStore
 from services.ledger.adapters.segments import SegmentArchive
@@ -55,6 +56,7 @@ class LedgerComponent:
         runtime: Runtime,
         settings: LedgerSettings,
         client: redis.asyncio.Redis,
+        faults: Faults,
         barrier: Barrier | None = None,
     ) -> None:
         clock = runtime.clock
@@ -70,14 +72,7 @@ class LedgerComponent:
             on_batch=self._meters.batch,
             barrier=barrier,
         )
-        self._watch = DurabilityWatch(
-            client,
-            clock,
-            runtime.log,
-            self._told_durable,
-            trusted=settings.trust_store,
-            replica_count=settings.ledger_replicas,
-        )
+        self._watch = DurabilityWatch(faults, clock, runtime.log, self._told_durable)
         self._store = RedisLedgerStore(
             client,
             self._calls,
@@ -106,6 +101,7 @@ class LedgerComponent:
             Deals(self._journal, clock),
             self._stops,
             assets,
+            clock,
             runtime.stream_deadline,
         )
         self._duties = Duties(

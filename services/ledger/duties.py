@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 import structlog.typing
-from redis.exceptions import RedisError
+from redis.exceptions import RedisClusterException, RedisError
 
 from refusals import Refusal
 from services.ledger.adapters.durability import DurabilityWatch
@@ -19,7 +19,7 @@ from serving.tasks import end_tasks
 
 _MS_PER_MINUTE: Final = 60_000
 _TOTALS_EVERY_MS: Final = 10_000
-_FAULTS: Final = (ArchiveFault, Refusal, RedisError, OSError)
+_FAULTS: Final = (ArchiveFault, Refusal, RedisError, RedisClusterException, OSError)
 """What may go wrong with store or archive for a while; the duty goes on."""
 
 

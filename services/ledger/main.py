@@ -1,8 +1,12 @@
 """Starts the ledger: ``python -m services.ledger.main``."""
 
 import sys
+from typing import cast
+
+import redis.asyncio
 
 from services.ledger.adapters.barrier import barrier_for
+from services.ledger.adapters.connecting import cluster_faults, connect_cluster, server_faults
 from services.ledger.component import LedgerComponent
 from services.ledger.settings import LedgerSettings
 from serving.errors import StartError
@@ -17,6 +21,12 @@ async def build(runtime: Runtime) -> LedgerComponent:
     """Connects the store. Raises: StartError: it is out of reach, or not durable and not trusted."""
     settings = runtime.settings
     assert isinstance(settings, LedgerSettings), settings
+    if settings.ledger_cluster:
+        cluster = await connect_cluster(
+            settings.ledger_redis_url, trust_store=settings.trust_store, timeout_ms=settings.store_timeout_ms
+        )
+        faults = cluster_faults(cluster, trusted=settings.trust_store)
+        return LedgerComponent(runtime, settings, cast("redis.asyncio.Redis", cluster), faults)
     client = await connect_redis(
         settings.ledger_redis_url,
         need_fsync=True,
@@ -28,7 +38,8 @@ async def build(runtime: Runtime) -> LedgerComponent:
     except StartError:
         await client.aclose()
         raise
-    return LedgerComponent(runtime, settings, client, barrier)
+    faults = server_faults(client, trusted=settings.trust_store, replica_count=settings.ledger_replicas)
+    return LedgerComponent(runtime, settings, client, faults, barrier)
 
 
 def main() -> int:

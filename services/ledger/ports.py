@@ -123,7 +123,7 @@ class LedgerStore(Protocol):
     async def resume(self, resumption: Resumption, fingerprint: str, call: Call) -> int:
         """Takes the journal as it stands for the one that counts, and journals that; returns the entry's number.
 
-        Raises: Refusal INVALID_FIELD: it ends elsewhere; REQUEST_ID_REUSED.
+        Raises: Refusal INVALID_FIELD: it ends before that number, or must end there and does not; REQUEST_ID_REUSED.
         """
         ...
 
@@ -211,6 +211,10 @@ class JournalArchive(Protocol):
 
     def entries(self, asset: str, after: int, count: int) -> list[Entry]:
         """The entries with the numbers ``after + 1 .. after + count`` that are there, in order."""
+        ...
+
+    def next_entries(self, asset: str, after: int, count: int) -> list[Entry]:
+        """At most ``count`` entries that follow number ``after``, however far, in order."""
         ...
 
     def set_aside(self, asset: str, after: int) -> int:

@@ -31,7 +31,7 @@ class LedgerSettings(ServiceSettings):
         description="By asset, what the relief fund has when it is first used (JSON).",
     )
     ledger_replicas: int = Field(0, ge=0, description="Replicas that must have a change before it is answered.")
-    barrier_timeout_ms: int = Field(1_000, gt=0, description="Longest wait for them; less than the store's.")
+    barrier_timeout_ms: int = Field(1_000, gt=0, description="Longest wait for them; at most half the store's.")
     ledger_cluster: bool = Field(False, description="Whether the store is a Redis Cluster; its URL is any node's.")
     ledger_archive_dir: Path | None = Field(
         None, description="Folder of the journal's archive; unset: nothing is archived, and nothing trimmed."
@@ -50,8 +50,8 @@ class LedgerSettings(ServiceSettings):
 
     @model_validator(mode="after")
     def _waits_fit(self) -> Self:
-        if self.ledger_replicas and self.barrier_timeout_ms >= self.store_timeout_ms:
-            raise ValueError("CARDROOM_BARRIER_TIMEOUT_MS must be less than CARDROOM_STORE_TIMEOUT_MS")
+        if self.ledger_replicas and 2 * self.barrier_timeout_ms > self.store_timeout_ms:
+            raise ValueError("CARDROOM_BARRIER_TIMEOUT_MS must be at most half of CARDROOM_STORE_TIMEOUT_MS")
         if self.ledger_replicas and self.ledger_cluster:
             raise ValueError("CARDROOM_LEDGER_REPLICAS needs a store that is no cluster")
         return self

@@ -235,12 +235,16 @@ class Reversal:
 
 @dataclass(frozen=True, slots=True)
 class Resumption:
-    """An operator's decision to go on with books that end at ``number``."""
+    """An operator's decision to go on with the books as they stand up to entry ``number``.
+
+    ``is_end``: the journal must end there.
+    """
 
     request_id: str
     asset: str
     number: int
     why: str
+    is_end: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,13 +9,13 @@ from games.catalog import variant_of
 from games.mahjong.hand import HandError, Situation, WinBy, WinningHand
 from games.mahjong.melds import parse_meld
 from games.mahjong.scoring import list_waits, score_win
-from games.mahjong.tiles import parse, show
+from games.mahjong.tiles import FLOWERS, parse, show
 from tests.contract.golden_texts import VARIANTS_ROOM
 
 MELD = re.compile(r"\[([^\]]*)\]")
 RULE = re.compile(r"(?:\s+[A-Z]{2}-\d+)+$")
-VARIANT_OF_FOLDER = {"bloody": "bloody4"}
-"""The variant whose rules a folder's hands are scored by."""
+FILE = re.compile(r"hands_(\w+)\.txt").fullmatch
+"""A file of hands names the variant whose rules they are scored by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +30,14 @@ class GoldenHand:
 
 def golden_hands() -> Iterator[GoldenHand]:
     """All lines of all variants."""
-    for path in sorted(VARIANTS_ROOM.glob("*/golden/hands.txt")):
+    for path in sorted(VARIANTS_ROOM.glob("*/golden/hands_*.txt")):
         yield from _hands(path)
 
 
 def _hands(path: Path) -> Iterator[GoldenHand]:
-    variant = VARIANT_OF_FOLDER[path.parent.parent.name]
+    named = FILE(path.name)
+    assert named is not None, path
+    variant = named[1]
     for line in path.read_text(encoding="utf-8").splitlines():
         if not line or line.startswith("#"):
             continue
@@ -71,11 +73,13 @@ def _waits(variant: str, tiles: str) -> str:
     hand = _hand(tiles, rules.kinds[0], WinBy.DISCARD, frozenset())
     found = []
     for tile, worth in list_waits(rules, hand).items():
-        assert worth.by_discard is not None
-        found.append(f"{show([tile])} {worth.by_discard.amount}")
+        found.append(f"{show([tile])} {'-' if worth.by_discard is None else worth.by_discard.amount}")
     return ", ".join(found) or "none"
 
 
 def _hand(text: str, tile: int, by: WinBy, situations: frozenset[Situation]) -> WinningHand:
     melds = tuple(parse_meld(meld) for meld in MELD.findall(text))
-    return WinningHand(parse(MELD.sub("", text)), melds, tile, by, situations)
+    tiles = parse(MELD.sub("", text))
+    flowers = tuple(tile for tile in tiles if tile in FLOWERS)
+    concealed = tuple(tile for tile in tiles if tile not in FLOWERS)
+    return WinningHand(concealed, melds, tile, by, situations, flowers)

@@ -32,7 +32,7 @@ from games.mahjong.actions import Action
 from games.mahjong.events import Ended, Event, Won
 from games.mahjong.game import GAME
 from games.mahjong.ruleset import Ruleset
-from games.mahjong.script import DICE, VERBS, Arranged, check_arranged
+from games.mahjong.script import VERBS, Arranged, check_arranged
 from games.mahjong.state import QUESTIONS
 from games.mahjong.tiles import parse
 from games.mahjong.variant import FAMILY, Variant
@@ -40,7 +40,7 @@ from games.mahjong.wall import arrange
 from tests.contract.golden_texts import golden_texts
 from tests.contract.words import lines_of
 
-HEAD_WORDS = ("rules", "variant", "option", "dealer", "hand", "draws", "balances")
+HEAD_WORDS = ("rules", "variant", "option", "dealer", "hand", "draws", "replacements", "balances")
 TABLE_VERBS = {"timeout": asked.Timeout}
 
 
@@ -65,6 +65,7 @@ class Playthrough:
     dealer: int = 0
     hands: dict[int, tuple[int, ...]] = field(default_factory=dict)
     draws: tuple[int, ...] = ()
+    replacements: tuple[int, ...] = ()
     balances: tuple[int, ...] = ()
 
     def ruleset(self) -> Ruleset:
@@ -76,7 +77,8 @@ class Playthrough:
 
     def arranged(self) -> Arranged:
         """Its tiles."""
-        return Arranged(self.dealer, tuple(self.hands[seat] for seat in sorted(self.hands)), self.draws)
+        hands = tuple(self.hands[seat] for seat in sorted(self.hands))
+        return Arranged(self.dealer, hands, self.draws, self.replacements)
 
     def moves(self) -> tuple[Action, ...]:
         """Its actions as values."""
@@ -118,6 +120,8 @@ def _read_head(found: Playthrough, word: str, rest: str) -> None:
         found.hands[int(seat)] = parse(tiles)
     elif word == "draws":
         found.draws = parse(rest)
+    elif word == "replacements":
+        found.replacements = parse(rest)
     else:
         found.balances = tuple(map(int, rest.split()))
 
@@ -129,7 +133,7 @@ def action_of(line: str) -> Action:
     seat, verb, *tiles = line.split()
     if verb in TABLE_VERBS:
         return TABLE_VERBS[verb](int(seat))
-    return VERBS[verb](int(seat), parse(tiles[0])[0] if tiles else None)
+    return VERBS[verb](int(seat), *parse("".join(tiles)))
 
 
 def played(golden: Playthrough) -> tuple[list[str], list[Event]]:
@@ -151,8 +155,9 @@ class _Table:
         self.balances: Sequence[int] = golden.balances
         self.events: list[Event] = []
         self.state = GAME.initial(rules, arranged.dealer)
-        wall = arrange(rules, arranged.dealer, arranged.hands, arranged.draws, DICE)
-        self._happen(GAME.open(self.state, wall, DICE))
+        dice = (1,) * GAME.dice_count(rules)
+        wall = arrange(rules, arranged.dealer, arranged.hands, arranged.draws, dice, arranged.replacements)
+        self._happen(GAME.open(self.state, wall, dice, tail_count=len(arranged.replacements)))
         self._happen(GAME.decide(self.state, asked.Deal()))
 
     def act(self, action: Action) -> Iterator[str]:
@@ -178,7 +183,8 @@ class _Table:
             self.balances = paid.balances
             words += lines_of(event, paid.lines)
             if isinstance(event, Ended):
-                words.append(f"balances {' '.join(map(str, self.balances))}; {event.next_dealer} deals next")
+                following = "nobody" if event.next_dealer is None else event.next_dealer
+                words.append(f"balances {' '.join(map(str, self.balances))}; {following} deals next")
         return words
 
 

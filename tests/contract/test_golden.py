@@ -5,7 +5,7 @@ import pytest
 from games.catalog import variants_of
 from games.mahjong.events import Ended
 from games.mahjong.variant import Variant
-from tests.contract.golden_hands import VARIANT_OF_FOLDER, GoldenHand, answer, golden_hands
+from tests.contract.golden_hands import GoldenHand, answer, golden_hands
 from tests.contract.playthrough import Playthrough, golden_files, played, read
 
 pytestmark = pytest.mark.fast
@@ -28,7 +28,7 @@ def test_a_golden_playthrough_plays_as_it_is_written(golden: Playthrough) -> Non
 def test_every_variant_has_golden_hands_and_playthroughs() -> None:
     found = set(variants_of(Variant))
     assert {golden.variant for golden in PLAYTHROUGHS} == found
-    assert set(VARIANT_OF_FOLDER.values()) == found
+    assert {golden.variant for golden in golden_hands()} == found
 
 
 def test_a_changed_line_of_a_playthrough_is_noticed() -> None:

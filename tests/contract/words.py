@@ -15,7 +15,13 @@ KONGS = {
     MeldKind.ADDED_KONG: "an added kong",
     MeldKind.CONCEALED_KONG: "a concealed kong",
 }
-CAUSES = {"wall_empty": "the wall is empty", "one_left": "one player is left"}
+CAUSES = {
+    "wall_empty": "the wall is empty",
+    "one_left": "one player is left",
+    "won": "it is won",
+    "escaped": "a player has left",
+}
+REPLACING = {DrawSource.REPLACEMENT: " for the kong", DrawSource.FLOWER: " for the flower"}
 
 
 def lines_of(event: Event, lines: Sequence[Line] = ()) -> Iterator[str]:
@@ -31,7 +37,8 @@ def lines_of(event: Event, lines: Sequence[Line] = ()) -> Iterator[str]:
 def _line(line: Line) -> str:
     payment: Payment = line.payment
     short = "" if line.paid == payment.amount else f", has {line.paid}"
-    return f"{payment.cause}: {payment.payer} pays {payment.payee} {payment.amount}{short}"
+    payee = "the system" if payment.payee is None else payment.payee
+    return f"{payment.cause}: {payment.payer} pays {payee} {payment.amount}{short}"
 
 
 def _seats(seats: Sequence[Seat]) -> str:
@@ -47,8 +54,7 @@ def _dealt(event: happened.Dealt) -> Iterator[str]:
 
 
 def _drawn(event: happened.Drawn) -> Iterator[str]:
-    replacing = " for the kong" if event.source is DrawSource.REPLACEMENT else ""
-    yield f"{event.seat} draws {show([event.tile])}{replacing}"
+    yield f"{event.seat} draws {show([event.tile])}{REPLACING.get(event.source, '')}"
 
 
 def _discarded(event: happened.Discarded) -> Iterator[str]:
@@ -60,7 +66,9 @@ def _answered(event: happened.Answered) -> Iterator[str]:
 
 
 def _melded(event: happened.Melded) -> Iterator[str]:
-    yield f"{event.seat} makes a pung of {show([event.tile])} from {event.from_seat}"
+    meld = "a pung" if event.lowest is None else f"the chow {show(range(event.lowest, event.lowest + 3))}"
+    shared = ", which is won as well" if event.shared else ""
+    yield f"{event.seat} makes {meld} of {show([event.tile])} from {event.from_seat}{shared}"
 
 
 def _konged(event: happened.Konged) -> Iterator[str]:
@@ -77,7 +85,7 @@ def _won(event: happened.Won) -> Iterator[str]:
 
 def _how(event: happened.Won) -> str:
     if event.tile is None:
-        return "on the tiles dealt"
+        return "without a winning tile"
     tile = show([event.tile])
     if event.by is WinBy.SELF:
         return f"on {tile} drawn"
@@ -86,6 +94,22 @@ def _how(event: happened.Won) -> str:
 
 def _locked(event: happened.Locked) -> Iterator[str]:
     yield f"{event.seat} locks"
+
+
+def _declared(event: happened.Declared) -> Iterator[str]:
+    yield f"declared ready: {_seats(event.seats) or 'nobody'}"
+
+
+def _flowered(event: happened.Flowered) -> Iterator[str]:
+    yield f"{event.seat} exposes {show([event.tile])}"
+
+
+def _declined(event: happened.Declined) -> Iterator[str]:
+    yield f"{event.seat} declines to win on the flowers"
+
+
+def _began(event: happened.Began) -> Iterator[str]:
+    yield "nobody holds a flower: play begins"
 
 
 def _went_away(event: happened.WentAway) -> Iterator[str]:
@@ -116,6 +140,10 @@ _WORDS: Mapping[type, Callable[[Any], Iterator[str]]] = {
     happened.Konged: _konged,
     happened.Won: _won,
     happened.Locked: _locked,
+    happened.Declared: _declared,
+    happened.Flowered: _flowered,
+    happened.Declined: _declined,
+    happened.Began: _began,
     happened.WentAway: _went_away,
     happened.CameBack: _came_back,
     happened.Ended: _ended,

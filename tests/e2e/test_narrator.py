@@ -1,10 +1,13 @@
 """What `make run` prints: every kind of event, as a person reads it (BB-53)."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import pytest
 from cardroom.mahjong.v1 import event_pb2 as mahjong_pb2
 from cardroom.table.v1 import event_pb2, room_pb2, table_pb2
 
-from deploy.local.narrator import Narrator
+from deploy.local.narrator import CLOSE_WORDS, END_WORDS, KONG_WORDS, OUTCOME_WORDS, Narrator
 
 pytestmark = pytest.mark.fast
 
@@ -132,3 +135,41 @@ def test_every_kind_of_move_has_words() -> None:
         if field.name == "ended":
             event.ended.cause = mahjong_pb2.END_CAUSE_ONE_LEFT
         assert told(*moves(event)), field.name
+
+
+def test_a_game_with_flowers_chows_and_caps_is_told_in_its_own_words_sh_12_31() -> None:
+    winner = mahjong_pb2.WinnerResult(seat=1, rank=1, fan_total=1, amount=30, base_sum=5)
+    lines = told(
+        *moves(
+            mahjong_pb2.Event(opened=mahjong_pb2.Opened(dice=[4, 3], wall_count=144)),
+            mahjong_pb2.Event(flowered=mahjong_pb2.Flowered(seat=1, tile=38)),
+            drawn(1, P5, mahjong_pb2.DRAW_SOURCE_FLOWER),
+            discarded(1, P5),
+            mahjong_pb2.Event(melded=mahjong_pb2.Melded(seat=2, tile=P5, from_seat=1, lowest=P5 - 1)),
+            mahjong_pb2.Event(declared=mahjong_pb2.Declared(seats=[0, 2])),
+            mahjong_pb2.Event(declined=mahjong_pb2.Declined(seat=0)),
+            mahjong_pb2.Event(won=mahjong_pb2.Won(by=mahjong_pb2.WIN_BY_SELF, winners=[winner])),
+            mahjong_pb2.Event(ended=mahjong_pb2.Ended(cause=mahjong_pb2.END_CAUSE_ESCAPED)),
+        )
+    )
+    assert lines == [
+        "  dice 4+3; 144 tiles",
+        "  1 flower 5f  1++5p-5p  2 chow 456p from 1",
+        "  报叫 seat 0, seat 2 declares a ready hand",
+        "  seat 0 declines the win for all flowers",
+        "  WIN seat 1, number 1: 自摸 self-draw: 推倒胡 plain = base sum 5, 1 lezi, 30 a payer",
+        "  END a player has left; next dealer: nobody",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("enum", "told_of"),
+    [
+        (mahjong_pb2.EndCause, END_WORDS),
+        (mahjong_pb2.KongKind, KONG_WORDS),
+        (event_pb2.TableCloseCause, CLOSE_WORDS),
+        (mahjong_pb2.KongOutcome, OUTCOME_WORDS),
+    ],
+)
+def test_there_are_words_for_whatever_the_wire_may_say(enum: Any, told_of: Mapping[int, str]) -> None:
+    assert {number for number in enum.values() if number} <= set(told_of)

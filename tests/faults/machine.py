@@ -24,6 +24,7 @@ from serving.tokens import Minter, ServiceTokens, create_keys
 
 ASSET = "points"
 START_LIMIT_SECONDS = 60.0
+CLOCK_MS = 3_600_000
 TOKEN_SECONDS = 3_600
 
 ORDINARY = "services.table.main"
@@ -238,7 +239,7 @@ class Machine:
 
 
 def room(**changes: Any) -> room_pb2.Room:
-    """A room of one deal in which no clock runs out while players answer."""
+    """A room of one deal whose clocks are longer than any test waits: if one has to run out, the test fails."""
     fields: dict[str, Any] = {
         "room_id": "faults",
         "name": "faults",
@@ -246,11 +247,11 @@ def room(**changes: Any) -> room_pb2.Room:
         "asset": ASSET,
         "stake": 1,
         "least_balance": 20,
-        "turn_limit_ms": 60_000,
-        "claim_limit_ms": 60_000,
+        "turn_limit_ms": CLOCK_MS,
+        "claim_limit_ms": CLOCK_MS,
         "claim_timing": room_pb2.CLAIM_TIMING_NATURAL,
-        "ready_limit_ms": 60_000,
-        "arrive_limit_ms": 60_000,
+        "ready_limit_ms": CLOCK_MS,
+        "arrive_limit_ms": CLOCK_MS,
         "dealing_ms": 50,
         "deals_max": 1,
         "etag": "1",

@@ -41,7 +41,7 @@ def arranged_setup(golden: Playthrough, style: Style, name: str, chance: Random,
     balances = tuple(golden.balances[(seat - turn) % count] for seat in range(count))
     hands = [[_tile(tile, swap) for tile in golden.hands[(seat - turn) % count]] for seat in range(count)]
     dealer = (golden.dealer + turn) % count
-    dice = random_dice(chance)
+    dice = random_dice(ruleset, chance)
     draws = [_tile(tile, swap) for tile in golden.draws]
     wishes = [_turned(move, turn, count, swap) for move in golden.moves()]
     if not as_written and chance.random() > FAITHFUL:

@@ -17,11 +17,12 @@ from tests.sim.moments import Refused
 TILES = range(HIDDEN, 43)
 """All tiles there are in any game, face down, and one too many."""
 
+CHOW_TILES = range(HIDDEN, 28)
+"""Lower own tiles a chow could be asked for with."""
+
 KINDS = (None, MeldKind.PUNG, MeldKind.EXPOSED_KONG, MeldKind.ADDED_KONG, MeldKind.CONCEALED_KONG)
 
-CANNOT_BE_GIVEN = {
-    Reason.NOT_IN_THIS_GAME: "四人血战 knows every action of the family",
-}
+CANNOT_BE_GIVEN: dict[Reason, str] = {}
 """Refusals that no action can meet in this game, and why."""
 
 
@@ -35,6 +36,8 @@ def _candidates(seats: range) -> Iterator[Action]:
     yield from (asked.Deal(), asked.CloseQuestion())
     for seat in seats:
         yield from (asked.Pung(seat), asked.Win(seat), asked.Pass(seat), asked.Lock(seat))
+        yield from (asked.Declare(seat), asked.Decline(seat))
+        yield from (asked.Chow(seat, (tile, tile + step)) for tile in CHOW_TILES for step in (1, 2))
         yield from (asked.Timeout(seat), asked.Leave(seat), asked.Return(seat))
         yield from (asked.Discard(seat, tile) for tile in TILES)
         yield from (asked.Kong(seat, tile, kind) for tile in (None, *TILES) for kind in KINDS)
@@ -47,7 +50,7 @@ def is_legal(state: State, action: Action, options: frozenset[PlayerAction]) -> 
     if isinstance(action, asked.CloseQuestion):
         return state.phase in QUESTIONS
     if isinstance(action, asked.Timeout):
-        return state.phase is Phase.TURN and action.seat == state.turn
+        return state.phase in (Phase.TURN, Phase.OFFER) and action.seat == state.turn
     if isinstance(action, asked.Leave | asked.Return):
         return state.phase is not Phase.OVER and action.seat in state.seats
     if isinstance(action, asked.Kong):
@@ -69,9 +72,8 @@ def _plain_kong(state: State, kong: asked.Kong) -> asked.Kong | None:
 
 def claims(state: State) -> tuple[Action, ...]:
     """The few actions without a tile, from every seat: those a player sends at the wrong moment."""
-    return tuple(
-        kind(seat) for seat in state.seats for kind in (asked.Win, asked.Kong, asked.Pung, asked.Pass, asked.Lock)
-    )
+    kinds = (asked.Win, asked.Kong, asked.Pung, asked.Pass, asked.Lock, asked.Declare, asked.Decline)
+    return tuple(kind(seat) for seat in state.seats for kind in kinds)
 
 
 def check(state: State, actions: Sequence[Action]) -> list[Refused]:
@@ -89,8 +91,9 @@ def check(state: State, actions: Sequence[Action]) -> list[Refused]:
         hold((refusal is None) == is_legal(state, action, options), "legal agrees with decide", (action, refusal))
         if refusal is None:
             continue
-        refusals.append(Refused(refusal.reason, refusal.rule))
-        view = views.get(getattr(action, "seat", -1))
+        seat = getattr(action, "seat", -1)
+        refusals.append(Refused(refusal.reason, refusal.rule, seat))
+        view = views.get(seat)
         if view is not None:
             hold(_told(_refusal(view, action)) == _told(refusal), "a refusal tells nothing hidden", (action, refusal))
     hold(pickle.loads(before) == state, "a refusal leaves the state untouched")

@@ -95,7 +95,7 @@ COURSE = (
     Row("BB-16", "forced on an added kong", Won, seen.forced(WinBy.ROB)),
     Row("BB-16", "a claim beside a forced win is beaten", Won, seen.forced_beats),
     Row("BB-16", "not before the first draw", Answered, seen.asked_before_first_draw),
-    Row("BB-16", "who is made a winner is not asked", Refused, seen.refusal("ALREADY_ANSWERED", "BB-16")),
+    Row("BB-16", "who is made a winner is not asked", Refused, seen.made_winner_not_asked),
     Row("BB-17", "a ready player locks", Locked, lambda m: m.books.asked is None),
     Row("BB-17", "a lock wins the tile asked about", Locked, seen.lock_wins),
     Row("BB-17", "a lock passes a pung", Locked, seen.lock_passes),

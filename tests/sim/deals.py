@@ -23,7 +23,7 @@ from games.mahjong.ruleset import Ruleset
 from games.mahjong.state import QUESTIONS, Phase, State
 from games.mahjong.tiles import Tile
 from games.mahjong.variant import Variant
-from games.mahjong.wall import DICE_COUNT, DIE_FACES, tiles_in_order
+from games.mahjong.wall import DIE_FACES, tiles_in_order
 
 ACTIONS_MAX = 400
 """More than any deal takes: with 19 draws there are at most some 100 turns and questions of at most 4 answers."""
@@ -103,7 +103,7 @@ def random_setup(variant: Variant, style: Style, name: str, chance: Random) -> S
         ruleset=ruleset,
         dealer=chance.randrange(variant.seat_count),
         wall=tuple(wall),
-        dice=random_dice(chance),
+        dice=random_dice(ruleset, chance),
         balances=random_balances(variant.seat_count, ruleset.stake, chance),
     )
 
@@ -114,9 +114,9 @@ def random_ruleset(variant: Variant, chance: Random) -> Ruleset:
     return variant.ruleset(options, chance.choice((1, 1, 2, 5, 10)))
 
 
-def random_dice(chance: Random) -> tuple[int, ...]:
+def random_dice(ruleset: Ruleset, chance: Random) -> tuple[int, ...]:
     """Dice of an opening."""
-    return tuple(chance.randint(1, DIE_FACES) for _ in range(DICE_COUNT))
+    return tuple(chance.randint(1, DIE_FACES) for _ in range(GAME.dice_count(ruleset)))
 
 
 def random_balances(seat_count: int, stake: int, chance: Random) -> tuple[int, ...]:

@@ -3,6 +3,7 @@
 from tests.sim.planting import Fault
 
 VIEWS = "games.mahjong.views"
+CHECKS = "games.mahjong.checks"
 DECIDE = "games.mahjong.decide"
 EVOLVE = "games.mahjong.evolve"
 CLAIMS = "games.mahjong.claims"
@@ -36,9 +37,9 @@ LEAKS = (
     ),
     Fault(
         "the refusal of a discard names who holds the tile",
-        DECIDE,
-        'return IllegalAction(Reason.TILE_NOT_HELD, "BB-10", "tile")',
-        'return IllegalAction(Reason.TILE_NOT_HELD, "BB-10", f"tile{[tile in hand for hand in state.hands]}")',
+        CHECKS,
+        'return _refusal(state, Reason.TILE_NOT_HELD, "tile")',
+        'return _refusal(state, Reason.TILE_NOT_HELD, f"tile{[tile in hand for hand in state.hands]}")',
     ),
     Fault(
         "who has won sees all hands before the deal is over",
@@ -84,7 +85,7 @@ LEAKS = (
     ),
     Fault(
         "whether a lock is offered depends on the wall",
-        DECIDE,
+        CHECKS,
         "if not hand_waits(state, seat):",
         "if not any(tile in state.wall for tile in hand_waits(state, seat)):",
     ),
@@ -98,8 +99,8 @@ BROKEN_RULES = (
     Fault(
         "who has won pays a self-draw (BB-11)",
         SETTLE,
-        "payers = (seat for seat in state.others(winner) if not state.has_won(seat))",
-        "payers = state.others(winner)",
+        "tuple(seat for seat in state.others(winner) if not state.has_won(seat))",
+        "tuple(state.others(winner))",
     ),
     Fault(
         "a transferred kong is paid twice (BB-33)",
@@ -117,8 +118,8 @@ BROKEN_RULES = (
     Fault(
         "a robbed kong is paid (BB-15)",
         EVOLVE,
-        "void = replace(state.kongs[-1], outcome=KongOutcome.VOID)",
-        "void = state.kongs[-1]",
+        "kong = replace(kong, outcome=KongOutcome.VOID)",
+        "kong = replace(kong, outcome=KongOutcome.OPEN)",
     ),
     Fault(
         "天胡 after a kong (BB-22)",
@@ -129,8 +130,8 @@ BROKEN_RULES = (
     Fault(
         "a pung beats a win (BB-14)",
         DECIDE,
-        "    if winners:\n",
-        "    if winners and Choice.PUNG not in question.answers:\n",
+        "winners = question_winners(state)\n",
+        "winners = () if Choice.PUNG in state.question.answers else question_winners(state)\n",
     ),
     Fault(
         "rain for a konger who is not ready (BB-32)",
@@ -171,7 +172,7 @@ BROKEN_RULES = (
         "if not state.must_win() and seat not in state.locked:",
         "if not state.must_win():",
     ),
-    Fault("the last winner deals next (BB-5)", SETTLE, "winners[0].seat if winners", "winners[-1].seat if winners"),
+    Fault("the last winner deals next (BB-5)", SETTLE, "first.winners[0].seat", "state.winners()[-1].seat"),
     Fault(
         "seven pairs with melds (BB-20)",
         FANS,

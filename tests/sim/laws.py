@@ -13,7 +13,7 @@ from cardroom.mahjong.v1 import event_pb2, view_pb2
 
 from games.kernel import Seat, pay
 from games.mahjong.actions import PlayerAction
-from games.mahjong.events import PRIVATE_EVENTS, Ended, Event, KongOutcome, Won
+from games.mahjong.events import PRIVATE_EVENTS, EndCause, Ended, Event, KongOutcome, Won
 from games.mahjong.game import GAME
 from games.mahjong.hand import WinBy
 from games.mahjong.state import QUESTIONS, Fate, Phase, State
@@ -102,14 +102,15 @@ class Laws:
         left = list(before)
         for line in paid.lines:
             payer, payee, amount = line.payment.payer, line.payment.payee, line.payment.amount
-            hold(payee is not None and amount > 0, "money moves between seats", line)
-            assert payee is not None
+            hold((payee is None) == (line.payment.cause == "penalty"), "only penalties go to the system", line)
+            hold(amount > 0, "money moves", line)
             hold(line.paid == min(amount, left[payer]), "each pays what he has left", line)
             left[payer] -= line.paid
-            left[payee] += line.paid
+            if payee is not None:
+                left[payee] += line.paid
         hold(tuple(left) == paid.balances, "balances are what was paid", paid)
         hold(min(left) >= 0, "nobody goes below zero", left)
-        hold(sum(left) == sum(before) and paid.system == 0, "money is conserved", left)
+        hold(sum(left) + paid.system == sum(before), "money is conserved", left)
         self.balances = paid.balances
 
     def _kongs(self, earlier: State, state: State) -> None:
@@ -127,10 +128,12 @@ class Laws:
 
     def _hand_sizes(self, state: State) -> None:
         """Every hand holds what its melds leave, and one more on its turn."""
-        if state.phase in (Phase.CLOSED, Phase.OPENED):
+        escaped = state.result is not None and state.result.cause is EndCause.ESCAPED
+        if escaped or state.phase in (Phase.CLOSED, Phase.OPENED, Phase.OFFER):
             return
         drawn = {winner.seat for won in state.wins if won.by is WinBy.SELF for winner in won.winners}
-        if state.phase is Phase.TURN:
+        drawn -= {seat for seat in drawn if len(state.flowers[seat]) == state.ruleset.flower_offer_count > 0}
+        if state.phase in (Phase.TURN, Phase.DECLARING):
             drawn.add(state.turn)
         for seat in state.seats:
             wanted = state.ruleset.hand_size - 3 * len(state.melds[seat]) + (seat in drawn)
@@ -202,25 +205,27 @@ class Laws:
 
 
 def tiles_in_play(state: State) -> Counter[Tile]:
-    """Every tile once: wall, hands, melds, discards that are in no meld, and robbed tiles.
+    """Every tile once: wall, hands, flowers, melds, discards that are in no meld, and robbed tiles.
 
     A claimed discard counts in its meld. A won one stays where it lies: the winner's hand
-    does not take it. A robbed tile has left its owner's hand and the meld is a pung again.
+    does not take it, and a meld that shares it holds a virtual copy (BB-14). A robbed tile
+    has left its owner's hand and the meld is a pung again, unless the kong stands (BB-15).
     """
     return Counter(_tiles_in_play(state))
 
 
 def _tiles_in_play(state: State) -> Iterator[Tile]:
     yield from state.wall
-    for hand in state.hands:
-        yield from hand
+    yield from state.tail
+    for tiles in (*state.hands, *state.flowers):
+        yield from tiles
     for melds in state.melds:
         for meld in melds:
-            yield from meld.tiles
+            yield from meld.tiles[1:] if meld.shared else meld.tiles
     for discard in state.discards:
         if discard.fate is not Fate.MELDED:
             yield discard.tile
     for won in state.wins:
-        if won.by is WinBy.ROB:
+        if won.by is WinBy.ROB and not state.ruleset.robbed_kong_stands:
             assert won.tile is not None
             yield won.tile

@@ -27,10 +27,11 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """An action was tried and refused, by this reason and rule; stands in the table like an event."""
+    """An action of a seat was tried and refused, by this reason and rule; stands in the table like an event."""
 
     reason: Reason
     rule: str
+    seat: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,15 @@ from tests.sim.candidates import CANNOT_BE_GIVEN
 from tests.sim.clauses import NOT_HERE, ROWS
 from tests.sim.watch import Tally
 
-EVENT_KINDS = tuple(kind.__name__ for kind in get_args(Event))
+NO_SUCH_EVENT = {
+    "Declared": "报叫 is for six players (BB-18)",
+    "Began": "no flowers (BB-1)",
+    "Flowered": "no flowers (BB-1)",
+    "Declined": "no flowers (BB-1)",
+}
+"""Events of the family that do not happen in this game, and why."""
+
+EVENT_KINDS = tuple(kind.__name__ for kind in get_args(Event) if kind.__name__ not in NO_SUCH_EVENT)
 REASONS = tuple(reason for reason in Reason if reason not in CANNOT_BE_GIVEN)
 
 
@@ -18,6 +26,7 @@ def report(tally: Tally) -> Iterator[str]:
     yield ""
     yield "events"
     yield from (f"{tally.events[kind]:>9}  {kind}" for kind in EVENT_KINDS)
+    yield from (f"        -  {kind}: {why}" for kind, why in NO_SUCH_EVENT.items())
     yield ""
     yield "refusals"
     yield from (f"{tally.refusals[reason]:>9}  {reason}" for reason in REASONS)

@@ -126,6 +126,13 @@ def forced(by: WinBy) -> Seen:
     return seen
 
 
+def made_winner_not_asked(m: Moment) -> bool:
+    """An answer from a seat that is a winner already, by the rules."""
+    asked_now = m.books.asked
+    known = asked_now is not None and m.event.seat in m.books.playing()
+    return known and m.event.reason == "ALREADY_ANSWERED" and m.books.must_win() and m.books.forced(m.event.seat)
+
+
 def forced_beats(m: Moment) -> bool:
     return forced(WinBy.DISCARD)(m) and claim_beaten(m)
 

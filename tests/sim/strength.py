@@ -64,7 +64,7 @@ def _deal(rules: Ruleset, bot: Seat, chance: Random) -> list[Event]:
     chance.shuffle(wall)
     state = GAME.initial(rules, chance.randrange(rules.seat_count))
     log: list[Event] = []
-    events = GAME.open(state, tuple(wall), random_dice(chance))
+    events = GAME.open(state, tuple(wall), random_dice(state.ruleset, chance))
     while True:
         for event in events:
             state = GAME.evolve(state, event)

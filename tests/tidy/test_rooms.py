@@ -10,6 +10,7 @@ from tests.tidy.tree import ROOT, files
 
 README = (ROOT / "README.md").read_text()
 SERVICES = ("ledger", "matchmaker", "scoring", "table")
+NO_RECORDS = ("README.md", "0000-template.md")
 DRAWERS = {"base", "common", "core", "helper", "helpers", "misc", "shared", "util", "utils"}
 OF_A_SERVICE = ("__init__.py", "app/__init__.py", "edge/__init__.py", "settings.py", "main.py")
 OF_A_VARIANT = ("__init__.py", "rules.md", "ruleset.py", "settle.py", "golden")
@@ -71,3 +72,10 @@ def family_of(folder: Path) -> str:
     """The family of a folder's variants."""
     (family,) = {variant.family for variant in import_module(".".join(folder.parts)).VARIANTS}
     return str(family)
+
+
+def test_every_decision_has_its_row_with_its_status() -> None:
+    folder = ROOT / "docs" / "decisions"
+    rows = dict(re.findall(r"\]\(([\w.-]+\.md)\).*\| ([^|]+) \|$", (folder / "README.md").read_text(), re.MULTILINE))
+    records = {path.name: path.read_text() for path in folder.glob("*.md") if path.name not in NO_RECORDS}
+    assert rows == {name: "".join(re.findall(r"^Status: (.+)$", text, re.MULTILINE)) for name, text in records.items()}

@@ -36,6 +36,7 @@ FANS = (
     Fan("win_after_kong", "杠上炮", "Win on the discard after a kong", {4: 1, 6: 1}),
     Fan("last_tile_draw", "海底捞", "Last tile draw", {4: 1, 6: 1}),
     Fan("last_tile_discard", "海底炮", "Last tile discard", {4: 1, 6: 1}),
+    Fan("ready_declaration", "报叫", "Ready declaration", {6: 1}, "BB-18"),
 )
 FAN_BY_ID = {fan.fan_id: fan for fan in FANS}
 assert len(FAN_BY_ID) == len(FANS)

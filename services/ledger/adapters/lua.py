@@ -25,6 +25,7 @@ class ScriptName(StrEnum):
     RESUME = "resume"
     REQUEST = "request"
     WALK = "walk"
+    FROZEN = "frozen"
 
 
 @cache

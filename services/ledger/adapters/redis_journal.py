@@ -57,7 +57,7 @@ class RedisJournal:
         pipeline: Any = self._client.pipeline(transaction=False)
         pipeline.hmget(Keys.of(asset).head, _HEAD)
         self._barrier.queue(pipeline)
-        head, confirmed = await pipeline.execute()
+        head, *_, confirmed = await pipeline.execute()
         if not self._barrier.is_met(confirmed):
             raise Refusal(Reason.STORE_UNAVAILABLE, detail="the store's replicas do not confirm")
         return _head(head)
@@ -115,11 +115,8 @@ class RedisJournal:
     async def frozen(self, asset: str) -> tuple[Head, frozenset[str]]:
         """See ``LedgerStore``."""
         keys = Keys.of(asset)
-        async with self._client.pipeline(transaction=True) as pipeline:
-            pipeline.hmget(keys.head, _HEAD)
-            pipeline.smembers(keys.frozen)
-            head, frozen = await pipeline.execute()
-        return _head(head), frozenset(map(text, frozen))
+        number, digest, *accounts = await script(ScriptName.FROZEN)(self._client, keys.scripted(keys.requests), (0,))
+        return Head(int(number), text(digest)), frozenset(map(text, accounts))
 
     async def totals(self, asset: str) -> Totals:
         """See ``LedgerStore``."""

@@ -171,12 +171,14 @@ class RedisLedgerStore(RedisJournal):
         return answers.outcome(await self._run(ScriptName.REVERSE, reversal.asset, None, arguments, call))
 
     async def resume(self, resumption: Resumption, fingerprint: str, call: Call) -> int:
-        """See ``LedgerStore``. Entries that were seen beyond that number are forgotten."""
+        """See ``LedgerStore``. Where the journal must end there, what was seen beyond it is forgotten."""
         asset, seen = resumption.asset, self._seen.get(resumption.asset, 0)
         arguments = (
-            resumption.request_id, fingerprint, resumption.number, self._clock.now_ms(), call.actor, resumption.why,
+            resumption.request_id, fingerprint, resumption.number, int(resumption.is_end), self._clock.now_ms(),
+            call.actor, resumption.why,
         )  # fmt: skip
-        self.expect(asset, 0)
+        if resumption.is_end:
+            self.expect(asset, 0)
         try:
             number, _ = answers.noted(await self._run(ScriptName.RESUME, asset, None, arguments, call))
         except Refusal:

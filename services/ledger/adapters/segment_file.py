@@ -14,7 +14,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -138,49 +138,48 @@ class Segment:
                 digest.update(line + b"\n")
         return digest.hexdigest()
 
-    def check(self, follows: Footer | None, head: Head, *, is_last: bool) -> Iterator[tuple[int, str]]:
-        """What is wrong with it: number of the entry concerned, and in words.
+    def check(
+        self, follows: Footer | None, head: Head, *, is_last: bool
+    ) -> Generator[tuple[int, str], None, tuple[Footer | None, Head]]:
+        """What is wrong with it: number of the entry concerned, and in words. Returns how it ends.
 
         Args:
             follows: the footer of the segment before; None at the beginning.
             head: the entry before its first.
             is_last: whether it may be open.
         """
-        name = self.path.name
         digest = hashlib.sha256()
-        number, before = head.number, head.hash
         footer: Footer | None = None
         for index, line in enumerate(self._lines()):
-            if index == 0:
-                yield from self._header_faults(line, follows, head)
-            elif footer is not None:
-                yield number, f"{name} goes on after its end"
-                return
-            elif line.startswith(b"{"):
-                footer = self._footer(line)
-                yield from self._footer_faults(footer, Head(number, before), digest.hexdigest())
-                continue
-            else:
-                try:
-                    entry = entry_of(line, name)
-                except ArchiveFault as error:
-                    yield number + 1, str(error)
-                    return
-                if entry.number != number + 1:
-                    yield entry.number, f"{name} has entry {entry.number} after {number}"
-                elif entry.hash != chain_hash(before, entry.body):
-                    yield entry.number, f"{name} has an entry that was edited or follows another one"
-                number, before = entry.number, entry.hash
+            try:
+                if index == 0:
+                    yield from self._header_faults(line, follows, head)
+                elif footer is not None:
+                    raise ArchiveFault(f"{self.path.name} goes on after its end")
+                elif line.startswith(b"{"):
+                    footer = self._footer(line)
+                    yield from self._footer_faults(footer, head, digest.hexdigest())
+                    continue
+                else:
+                    entry = entry_of(line, self.path.name)
+                    yield from self._entry_faults(entry, head)
+                    head = Head(entry.number, entry.hash)
+            except ArchiveFault as error:
+                yield head.number + 1, str(error)
+                break
             digest.update(line + b"\n")
         if footer is None and not is_last:
-            yield number + 1, f"{name} has no end"
+            yield head.number + 1, f"{self.path.name} has no end"
+        return footer, head
+
+    def _entry_faults(self, entry: Entry, head: Head) -> Iterator[tuple[int, str]]:
+        if entry.number != head.number + 1:
+            yield entry.number, f"{self.path.name} has entry {entry.number} after {head.number}"
+        elif entry.hash != chain_hash(head.hash, entry.body):
+            yield entry.number, f"{self.path.name} has an entry that was edited or follows another one"
 
     def _header_faults(self, line: bytes, follows: Footer | None, head: Head) -> Iterator[tuple[int, str]]:
-        try:
-            header = self._header(line)
-        except ArchiveFault as error:
-            yield self.first, str(error)
-            return
+        header = self._header(line)
         if header.first != head.number + 1:
             yield header.first, f"{self.path.name} begins at {header.first} after entry {head.number}"
         if header.before != head.hash or header.previous != (follows.sha256 if follows else ""):
@@ -217,7 +216,7 @@ class Segment:
             raise ArchiveFault(f"{self.path.name} does not end as a segment") from error
 
     def _last_line(self) -> bytes:
-        """The last whole line, without its end."""
+        """The last whole line, without its end; empty if there is none."""
         with self.path.open("rb") as file:
             start = file.seek(0, os.SEEK_END)
             tail = b""
@@ -229,7 +228,7 @@ class Segment:
                 begins = whole.rfind(b"\n", 0, len(whole) - 1) + 1
                 if whole and (begins > 0 or start == 0):
                     return whole[begins:-1]
-        raise ArchiveFault(f"{self.path.name} has no line")
+        return b""
 
     def _offset(self, file: BinaryIO, number: int) -> int:
         """Where the first line stands whose entry has this number or a later one; by halving."""

@@ -85,8 +85,8 @@ class SegmentArchive:
         """See ``JournalArchive``. Raises: ArchiveFault: an entry does not follow the one before it."""
         self._must_hold()
         head = self._mended_head(asset)
-        while entries:
-            with _told(self._folder / asset):
+        with _told(self._folder / asset):
+            while entries:
                 room = self._room(asset, head)
                 head = self._write(asset, head, entries[:room])
                 entries = entries[room:]
@@ -100,6 +100,18 @@ class SegmentArchive:
     def entries(self, asset: str, after: int, count: int) -> list[Entry]:
         """See ``JournalArchive``."""
         return self._read(asset, lambda segments: self._entries(segments, after, count)) if count > 0 else []
+
+    def next_entries(self, asset: str, after: int, count: int) -> list[Entry]:
+        """See ``JournalArchive``."""
+
+        def read(segments: list[Segment]) -> list[Entry]:
+            for segment in segments:
+                head = segment.head()
+                if head is not None and head.number > after:
+                    return self._entries(segments, max(after, segment.first - 1), count)
+            return []
+
+        return self._read(asset, read)
 
     def set_aside(self, asset: str, after: int) -> int:
         """See ``JournalArchive``. They go, as a segment, to the folder ``aside``."""
@@ -159,9 +171,7 @@ class SegmentArchive:
         follows: Footer | None = None
         head = NOTHING
         for place, segment in enumerate(segments):
-            yield from segment.check(follows, head, is_last=place == len(segments) - 1)
-            follows = segment.footer()
-            head = segment.head() or head
+            follows, head = yield from segment.check(follows, head, is_last=place == len(segments) - 1)
 
     def _mended_head(self, asset: str) -> Head:
         """Where the copy ends, after a line that a crash cut short is taken off. For the holder only."""
@@ -183,12 +193,14 @@ class SegmentArchive:
         segments = self._segments(asset)
         newest = segments[-1] if segments else None
         footer = newest.footer() if newest else None
+        if newest is not None and footer is None:
+            footer = self._seal_if_full(asset, head)  # a crash came between the last entry and the seal
         if newest is None or footer is not None:
             header = Header(asset, head.number + 1, head.hash, footer.sha256 if footer else "")
             write_segment(self._folder / asset / f"{header.first:016d}{SUFFIX}", header, ())
             self._listed.pop(asset, None)
             return self._segment_count
-        return max(self._segment_count - (head.number - newest.first + 1), 1)
+        return self._segment_count - (head.number - newest.first + 1)
 
     def _write(self, asset: str, head: Head, entries: Sequence[Entry]) -> Head:
         for entry in entries:
@@ -201,22 +213,26 @@ class SegmentArchive:
             os.fsync(file.fileno())
         return head
 
-    def _seal_if_full(self, asset: str, head: Head) -> None:
+    def _seal_if_full(self, asset: str, head: Head) -> Footer | None:
         newest = self._segments(asset)[-1]
         if head.number - newest.first + 1 < self._segment_count:
-            return
+            return None
         footer = Footer(head.number, head.hash, newest.digest())
         with newest.path.open("ab") as file:
             file.write(footer.line())
             file.flush()
             os.fsync(file.fileno())
         newest.path.chmod(_SEALED_MODE)
+        return footer
 
     def _cut(self, asset: str, after: int) -> None:
         for segment in reversed(self._segments(asset)):
             if segment.first > after:
                 segment.path.unlink()
                 continue
+            footer = segment.footer()
+            if footer is not None and footer.last == after:
+                break
             segment.path.chmod(0o644)
             kept = segment.entries(segment.first - 1, after - segment.first + 1)
             header = segment.header()

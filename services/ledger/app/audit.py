@@ -133,6 +133,7 @@ class _Audit:
             funds_total=sum(totals[fund] for fund in FUNDS),
             sum_total=sum_total,
             faults=tuple(self._fold.faults),
+            accepted=tuple(self._fold.accepted),
         )
 
 

@@ -130,24 +130,26 @@ class Corrections:
         return await self._store.reverse(reversal, fingerprint, call)
 
     async def resume(self, resumption: Resumption, call: Call) -> tuple[int, int]:
-        """Opens books that were stopped, without the entries that are lost.
+        """Opens books that were stopped, without the entries that are lost; or, where a check found wrong figures in
+        entries, accepts those up to a number.
 
         Returns: number of the entry that says so, and how many entries the archive had besides; they are set aside.
-        Raises: Refusal INVALID_FIELD: the books are open, or the journal ends at another number.
+        Raises: Refusal INVALID_FIELD: the books are open and right; stopped, and the journal ends at another number.
         """
         asset = resumption.asset
         check_asset(asset, self._funds.assets)
         check_why(resumption.why)
-        if not self._stops.why(asset):
-            raise invalid("asset", "the books of this asset are open")
-        head = await self._store.head(asset)
-        if head.number != resumption.number:
-            raise invalid("journal_number", f"the journal ends at {head.number}")
-        resumption = replace(resumption, request_id=request_key(resumption.request_id))
+        totals = await self._store.totals(asset)
+        is_stopped = bool(self._stops.why(asset))
+        if not is_stopped and not totals.wrong:
+            raise invalid("asset", "the books of this asset are open and right")
+        if is_stopped and totals.head.number != resumption.number:
+            raise invalid("journal_number", f"the journal ends at {totals.head.number}")
+        resumption = replace(resumption, request_id=request_key(resumption.request_id), is_end=is_stopped)
         fingerprint = resumption_fingerprint(resumption)
         await self._store.bind_request(resumption.request_id, fingerprint, call)
         lost_count = 0
-        if self._archive is not None:
+        if self._archive is not None and is_stopped:
             common = await common_number(self._store, self._archive, asset)
             lost_count = await asyncio.to_thread(self._archive.set_aside, asset, common)
         number = await self._store.resume(resumption, fingerprint, call)

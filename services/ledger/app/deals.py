@@ -1,6 +1,6 @@
 """What happened at tables, in the journal's order: for teams that watch risk and keep statistics."""
 
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -45,10 +45,10 @@ class Deals:
         self._journal = journal
         self._clock = clock
 
-    async def watch(self, asset: str, after: int, until_ms: int) -> AsyncGenerator[Happening, None]:
-        """What happened after an entry, and then what happens, until that moment of the monotonic clock."""
+    async def watch(self, asset: str, after: int, is_over: Callable[[], bool]) -> AsyncGenerator[Happening, None]:
+        """What happened after an entry, and then what happens, until it is over."""
         cursor, told_ms = after, self._clock.monotonic_ms()
-        while self._clock.monotonic_ms() < until_ms:
+        while not is_over():
             before = cursor
             async for happening in self._next(asset, cursor):
                 cursor = happening.cursor

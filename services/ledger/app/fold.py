@@ -29,6 +29,9 @@ class FaultKind(StrEnum):
     """An account is frozen without an entry that says so, or the other way round."""
 
 
+_ACCEPTABLE: Final = frozenset({FaultKind.BALANCE, FaultKind.NEGATIVE})
+
+
 @dataclass(frozen=True, slots=True)
 class Fault:
     """One thing wrong with the books; ``account`` and ``number`` where it concerns one."""
@@ -51,6 +54,10 @@ class Fold:
     """Account -> number of its last entry."""
     frozen: set[str] = field(default_factory=set)
     faults: list[Fault] = field(default_factory=list)
+    more_count: int = 0
+    """Faults beyond FAULTS_MAX, which are not noted."""
+    accepted: list[Fault] = field(default_factory=list)
+    """Wrong figures in entries that an operator has looked at and accepted since."""
 
     def add(self, entry: Entry) -> None:
         """Takes the next entry. What is wrong with it becomes a fault, and the fold goes on."""
@@ -75,6 +82,18 @@ class Fold:
             self.frozen.update(record.accounts)
         elif record.kind == EntryKind.UNFREEZE:
             self.frozen.difference_update(record.accounts)
+        elif record.kind == EntryKind.RESUME:
+            self._accept(record.accepts)
+
+    def _accept(self, through: int) -> None:
+        """Sets aside wrong figures in entries up to a number: no correction can mend them. A broken chain stays one,
+        and where there are more faults than were noted, all stay.
+        """
+        if self.more_count:
+            return
+        accepted = [fault for fault in self.faults if fault.kind in _ACCEPTABLE and 0 < fault.number <= through]
+        self.accepted += accepted
+        self.faults = [fault for fault in self.faults if fault not in accepted]
 
     def _move(self, record: Record, number: int) -> None:
         for leg in record.legs:
@@ -141,6 +160,8 @@ class Fold:
         """Notes one thing wrong, up to FAULTS_MAX of them."""
         if len(self.faults) < FAULTS_MAX:
             self.faults.append(Fault(kind, detail, account, number))
+        else:
+            self.more_count += 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,3 +176,4 @@ class BooksState:
     funds_total: int
     sum_total: int
     faults: Sequence[Fault]
+    accepted: Sequence[Fault] = ()

@@ -6,7 +6,7 @@ from typing import Final, TypeVar
 
 from services.ledger.app.entries import Record, parse_body
 from services.ledger.ports import ArchiveFault, JournalArchive, LedgerStore
-from services.ledger.values import Entry, EntryKind, Head, Settled
+from services.ledger.values import UNITS_MAX, Entry, EntryKind, Head, Settled
 
 SEARCH_MAX: Final = 20_000
 """Entries of a table that are looked through for an old settlement."""
@@ -47,7 +47,12 @@ class Journal:
         if not found or found[0].number > after + 1:
             first = found[0].number if found else after + count + 1
             found = [*await self.archived(asset, after, first - after - 1), *found]
-        return found or await self._store.next_entries(asset, after, count)
+        return found or await self._next_entries(asset, after, count)
+
+    async def _next_entries(self, asset: str, after: int, count: int) -> list[Entry]:
+        stored = await self._store.next_entries(asset, after, count)
+        archived = await self._archived(lambda archive: archive.next_entries(asset, after, count), list[Entry]())
+        return min((stored, archived), key=lambda entries: entries[0].number if entries else UNITS_MAX)
 
     async def archived(self, asset: str, after: int, count: int) -> list[Entry]:
         """The archive's copies of the entries ``after + 1 .. after + count``; none without an archive."""

@@ -8,7 +8,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from services.ledger.app.deals import Happening
 from services.ledger.app.entries import Record
-from services.ledger.app.fold import BooksState
+from services.ledger.app.fold import BooksState, Fault
 from services.ledger.app.statements import AccountState, Movement
 from services.ledger.app.titles import Title
 from services.ledger.values import (
@@ -290,12 +290,8 @@ def _time(record: Record) -> Timestamp:
 
 def verify_response(state: BooksState) -> audit_pb2.VerifyBooksResponse:
     """The state of an asset's books on the wire."""
-    faults = [
-        audit_pb2.BookFault(kind=fault.kind, account_id=fault.account, journal_number=fault.number, detail=fault.detail)
-        for fault in state.faults
-    ]
     return audit_pb2.VerifyBooksResponse(
-        ok=not faults,
+        ok=not state.faults,
         entry_count=state.entry_count,
         account_count=state.account_count,
         supply=state.supply,
@@ -303,5 +299,12 @@ def verify_response(state: BooksState) -> audit_pb2.VerifyBooksResponse:
         penalties_total=state.penalties_total,
         funds_total=state.funds_total,
         sum_total=state.sum_total,
-        faults=faults,
+        faults=map(_fault, state.faults),
+        accepted=map(_fault, state.accepted),
+    )
+
+
+def _fault(fault: Fault) -> audit_pb2.BookFault:
+    return audit_pb2.BookFault(
+        kind=fault.kind, account_id=fault.account, journal_number=fault.number, detail=fault.detail
     )

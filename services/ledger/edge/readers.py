@@ -1,7 +1,7 @@
 """The services of the ledger that show money, on the wire. They answer whatever the state of the store."""
 
-import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import aclosing
 from typing import Any, Final
 
 import grpc.aio
@@ -15,7 +15,7 @@ from services.ledger.app.journal import Journal
 from services.ledger.app.statements import Statements
 from services.ledger.app.stops import Stops
 from services.ledger.edge import mapping
-from services.ledger.ports import LedgerStore
+from services.ledger.ports import Clock, LedgerStore
 from services.ledger.values import Entry
 from serving.auth import current_caller
 
@@ -79,6 +79,7 @@ class AuditServicer(audit_pb2_grpc.AuditServiceServicer):
         deals: follows them.
         stops: which books are closed.
         assets: the assets there are.
+        clock: ends streams.
         stream_deadline: when a stream that begins now says goodbye, in ms of the monotonic clock.
     """
 
@@ -90,6 +91,7 @@ class AuditServicer(audit_pb2_grpc.AuditServiceServicer):
         deals: Deals,
         stops: Stops,
         assets: tuple[str, ...],
+        clock: Clock,
         stream_deadline: Callable[[], int],
     ) -> None:
         self._auditor = auditor
@@ -99,11 +101,12 @@ class AuditServicer(audit_pb2_grpc.AuditServiceServicer):
         self._stops = stops
         self._assets = assets
         self._stream_deadline = stream_deadline
-        self._draining = asyncio.Event()
+        self._clock = clock
+        self._is_draining = False
 
     def drain(self) -> None:
-        """Says goodbye on every stream."""
-        self._draining.set()
+        """Says goodbye on every stream, within the pause between two looks at the journal."""
+        self._is_draining = True
 
     async def VerifyBooks(
         self, request: audit_pb2.VerifyBooksRequest, context: _Context
@@ -138,23 +141,13 @@ class AuditServicer(audit_pb2_grpc.AuditServiceServicer):
     ) -> AsyncIterator[audit_pb2.WatchDealsResponse]:
         """See the proto."""
         check_asset(request.asset, self._assets)
-        cursor = request.after_number
-        deals = self._deals.watch(request.asset, cursor, self._stream_deadline())
-        ending = asyncio.ensure_future(self._draining.wait())
-        try:
-            while not ending.done():
-                following = asyncio.ensure_future(anext(deals, None))
-                await asyncio.wait({ending, following}, return_when=asyncio.FIRST_COMPLETED)
-                if not following.done():
-                    following.cancel()
-                    await asyncio.gather(following, return_exceptions=True)
-                    break
-                seen = following.result()
-                if seen is None:
-                    break
+        cursor, until_ms = request.after_number, self._stream_deadline()
+
+        def is_over() -> bool:
+            return self._is_draining or self._clock.monotonic_ms() >= until_ms
+
+        async with aclosing(self._deals.watch(request.asset, cursor, is_over)) as deals:
+            async for seen in deals:
                 cursor = seen.cursor
                 yield mapping.happening(seen)
-        finally:
-            ending.cancel()
-            await deals.aclose()
         yield audit_pb2.WatchDealsResponse(cursor=cursor, goodbye=audit_pb2.DealGoodbye())

@@ -21,8 +21,15 @@ class GrpcLedger:
         try:
             response: ledger_pb2.GetBalancesResponse = await self._stub.GetBalances(request)
         except grpc.aio.AioRpcError as error:
-            refusal = refusal_of(error)
-            if refusal is not None and refusal.reason is Reason.ACCOUNT_UNKNOWN:
+            if _says_no_account(refusal_of(error)):
                 raise Refusal(Reason.ACCOUNT_UNKNOWN) from error
             raise Refusal(Reason.DEPENDENCY_UNAVAILABLE, retry_after_ms=_RETRY_MS) from error
         return response.balances[0].balance
+
+
+def _says_no_account(refusal: Refusal | None) -> bool:
+    """Whether there is no such account, or can be none: trying again would help neither."""
+    if refusal is None:
+        return False
+    impossible = refusal.reason is Reason.INVALID_FIELD and (refusal.field or "").startswith("account_ids")
+    return impossible or refusal.reason is Reason.ACCOUNT_UNKNOWN

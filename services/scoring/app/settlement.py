@@ -31,7 +31,7 @@ class Settled:
     rules: Ruleset
     payments: tuple[SettledPayment, ...]
     balances: tuple[int, ...]
-    next_dealer: Seat
+    next_dealer: Seat | None
 
 
 def check_record_length(count: int) -> None:

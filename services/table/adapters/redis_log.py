@@ -122,8 +122,9 @@ class RedisLog:
 
     async def enlist(self, pod: str, table_id: str) -> None:
         """See `TableLog`."""
-        await self._connection.call("SADD", _PODS, pod)
+        # In this order: while the table is listed, striking another one does not forget the pod.
         await self._connection.call("SADD", _tables_of(pod), table_id)
+        await self._connection.call("SADD", _PODS, pod)
 
     async def strike(self, pod: str, table_id: str) -> None:
         """See `TableLog`."""

@@ -8,6 +8,7 @@ from typing import Protocol
 
 RESOLUTION_MS = 20
 """How late an alarm may ring."""
+_SWEEP_LEAST_COUNT = 1_000
 
 
 class Clock(Protocol):
@@ -89,14 +90,27 @@ class Alarms:
         self._clock = clock
         self._heap: list[tuple[int, int, Alarm]] = []
         self._order = count()
+        self._sweep_at_count = _SWEEP_LEAST_COUNT
         self._filled = asyncio.Event()
+
+    def __len__(self) -> int:
+        """Alarms kept, those that were cancelled and not yet dropped included."""
+        return len(self._heap)
 
     def set(self, at_ms: int, ring: Callable[[], None]) -> Alarm:
         """Ring at a time of `TableTime`, or up to `RESOLUTION_MS` later."""
+        if len(self._heap) >= self._sweep_at_count:
+            self._sweep()
         alarm = Alarm(at_ms, ring)
         heapq.heappush(self._heap, (at_ms, next(self._order), alarm))
         self._filled.set()
         return alarm
+
+    def _sweep(self) -> None:
+        """Drop what was cancelled: viewers that come and go leave an alarm each, due an hour later."""
+        self._heap = [row for row in self._heap if row[2].waits]
+        heapq.heapify(self._heap)
+        self._sweep_at_count = 2 * len(self._heap) + _SWEEP_LEAST_COUNT
 
     async def run(self) -> None:
         """Ring alarms until cancelled."""

@@ -2,21 +2,18 @@
 
 from functools import lru_cache
 
-from cardroom.mahjong.v1 import action_pb2
 from cardroom.table.v1 import event_pb2
 from google.protobuf.message import DecodeError
 
 from games.catalog import UnknownVariant
 from games.kernel import OptionError
-from games.mahjong.actions import CHOICE_OF
+from games.mahjong.actions import Choice
 from games.mahjong.events import Answered, Discarded, Drawn, Melded
 from services.table.edge.events import event_from_message, event_to_message
 from services.table.model.events import Move, TableEvent
 from services.table.model.play import GameEvent
 from services.table.ports import UnreadableEntry
-from wire.mahjong import action_from_proto, action_to_proto
 
-_ACTION_OF = {choice: action for action, choice in CHOICE_OF.items()}
 _UNREADABLE = (DecodeError, ValueError, KeyError, StopIteration, UnknownVariant, OptionError)
 
 
@@ -26,7 +23,7 @@ _REPEATED_COUNT_MAX = 4_096
 
 
 class ProtobufCodec:
-    """`Codec` by protobuf. A private answer is the seat's byte and the action it was given by."""
+    """`Codec` by protobuf. A private answer is the seat's byte and the answer's word."""
 
     def encode(self, event: TableEvent) -> bytes:
         """See `Codec`."""
@@ -44,14 +41,12 @@ class ProtobufCodec:
     def encode_private(self, event: GameEvent) -> bytes:
         """See `Codec`."""
         assert isinstance(event, Answered), event
-        action = _ACTION_OF[event.choice](event.seat)
-        return bytes([event.seat]) + action_to_proto(action).SerializeToString()
+        return bytes([event.seat]) + event.choice.encode()
 
     def decode_private(self, data: bytes) -> GameEvent:
         """See `Codec`."""
         try:
-            action = action_from_proto(action_pb2.Action.FromString(data[1:]), data[0])
-            return Answered(data[0], CHOICE_OF[type(action)])
+            return Answered(data[0], Choice(data[1:].decode()))
         except (*_UNREADABLE, IndexError) as error:
             raise UnreadableEntry(type(error).__name__) from error
 

@@ -9,12 +9,12 @@ from enum import StrEnum
 from games.catalog import UnknownVariant, variant_of
 from games.kernel import IllegalAction, OptionError, Payment, Seat
 from games.mahjong import actions, events
-from games.mahjong.decide import refused
+from games.mahjong.checks import refused
 from games.mahjong.game import GAME
 from games.mahjong.ruleset import Ruleset
 from games.mahjong.state import Phase, State
 from games.mahjong.variant import Variant
-from games.mahjong.wall import DICE_COUNT, tiles_in_order
+from games.mahjong.wall import tiles_in_order
 from refusals import Reason, Refusal
 from services.table.model import shuffle
 from services.table.model.room import Room
@@ -38,6 +38,9 @@ class Rest(StrEnum):
 _REST = {
     Phase.CLOSED: Rest.OPENING,
     Phase.OPENED: Rest.OPENING,
+    Phase.OPENING: Rest.MOVING,
+    Phase.DECLARING: Rest.QUESTION,
+    Phase.OFFER: Rest.TURN,
     Phase.TURN: Rest.TURN,
     Phase.CLAIMS: Rest.QUESTION,
     Phase.ROBBERY: Rest.QUESTION,
@@ -72,15 +75,20 @@ def rules_of(room: Room) -> Ruleset:
         raise Refusal(Reason.OPTION_INVALID, field=field, detail=error.detail) from None
 
 
-def before_the_wall(rules: Ruleset, dealer: Seat) -> GameState:
-    """A deal of which nothing has happened."""
-    return GAME.initial(rules, dealer)
+def before_the_wall(rules: Ruleset, dealer: Seat, *, deal_index: int, draws_in_row: int) -> GameState:
+    """A deal of which nothing has happened.
+
+    Args:
+        deal_index: deals played at the table before this one.
+        draws_in_row: exhaustive draws just before it (SH-33).
+    """
+    return GAME.initial(rules, dealer, deal_index=deal_index, draws_in_row=draws_in_row)
 
 
 def opening(state: GameState, *, seed: bytes, nonces: tuple[bytes, ...], deal_id: str) -> tuple[GameEvent, ...]:
     """The first events: wall and dice out of the seed (PF-41)."""
     wall = shuffle.shuffled(tiles_in_order(state.ruleset), seed=seed, nonces=nonces, deal_id=deal_id)
-    dice = shuffle.dice(DICE_COUNT, seed=seed, nonces=nonces, deal_id=deal_id)
+    dice = shuffle.dice(GAME.dice_count(state.ruleset), seed=seed, nonces=nonces, deal_id=deal_id)
     return GAME.open(state, wall, dice)
 
 
@@ -163,6 +171,13 @@ def is_standing(action: PlayerAction) -> bool:
 def asked_by(event: GameEvent) -> tuple[Payment, ...]:
     """Money the event asks for (BB-50)."""
     return event.payments if isinstance(event, events.Won | events.Ended) else ()
+
+
+def draws_in_row_after(event: GameEvent, game: GameState, before: int) -> int:
+    """Exhaustive draws in a row once this event has happened: counted when a deal ends (SH-33)."""
+    if not isinstance(event, events.Ended):
+        return before
+    return before + 1 if event.cause is events.EndCause.WALL_EMPTY and not game.wins else 0
 
 
 def next_dealer_after(event: GameEvent) -> Seat | None:

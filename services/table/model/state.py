@@ -68,6 +68,7 @@ class TableState:
         ready: one a seat; None where it is not ready for the next deal.
         deal: None before the first.
         next_dealer: dealer of the next deal.
+        draws_in_row: exhaustive draws just before the next deal (SH-33).
         balances: one a seat, when the deal began or after the last settlement; zeros before the first deal.
         nets: won or lost at this table so far, one a seat.
         dues: settlements asked for and not yet carried out, in order.
@@ -87,6 +88,7 @@ class TableState:
     balances: tuple[int, ...]
     nets: tuple[int, ...]
     deal: DealState | None = None
+    draws_in_row: int = 0
     dues: tuple[PaymentsDue, ...] = ()
     settlement_seqs: Mapping[str, int] = field(default_factory=dict)
     last_settlement: PaymentsMade | None = None
@@ -175,7 +177,12 @@ def _deal_started(state: TableState, event: happened.DealStarted) -> TableState:
         dealer=event.dealer,
         commitment=event.commitment,
         seed=event.seed,
-        game=play.before_the_wall(play.rules_of(state.room), event.dealer),
+        game=play.before_the_wall(
+            play.rules_of(state.room),
+            event.dealer,
+            deal_index=event.deal_number - 1,
+            draws_in_row=state.draws_in_row,
+        ),
         opened_seq=seq,
     )
     return changed(
@@ -204,6 +211,7 @@ def _moved(state: TableState, event: happened.Move) -> TableState:
         stage=stage,
         deal=changed(deal, game=game, opened_seq=opened),
         next_dealer=state.next_dealer if next_dealer is None else next_dealer,
+        draws_in_row=play.draws_in_row_after(event.event, game, state.draws_in_row),
     )
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Mint
-from tests.services.ledger.rig import Rig, open_rig
+from tests.services.ledger.rig import Rig, open_own_rig, open_rig
 from tests.services.ledger.wire import Wire, open_wire
 
 
@@ -13,6 +13,13 @@ from tests.services.ledger.wire import Wire, open_wire
 async def rig(ledger_redis_url: str) -> AsyncIterator[Rig]:
     """A ledger without a wire on a real store."""
     async with open_rig(ledger_redis_url) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def own_rig(tmp_path: Path) -> AsyncIterator[Rig]:
+    """A ledger without a wire on a store of its own, that may be killed, backed up and set back."""
+    async with open_own_rig(tmp_path / "own-store") as opened:
         yield opened
 
 

@@ -2,10 +2,12 @@
 
 import asyncio
 import itertools
+import shutil
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 import redis.asyncio
@@ -60,6 +62,20 @@ class Rig:
         self.server = await asyncio.to_thread(RedisServer.start, self.server.directory, self.server.port)
         await self.client.connection_pool.disconnect()
 
+    def back_up(self, folder: Path) -> None:
+        """Copy the store's files as they are; nothing may be under way."""
+        assert self.server is not None
+        shutil.copytree(self.server.directory, folder)
+
+    async def restore(self, folder: Path) -> None:
+        """The store's process dies, its files are those of a backup, another one starts: what came since is lost."""
+        assert self.server is not None
+        self.server.kill()
+        shutil.rmtree(self.server.directory)
+        shutil.copytree(folder, self.server.directory)
+        self.server = await asyncio.to_thread(RedisServer.start, self.server.directory, self.server.port)
+        await self.client.connection_pool.disconnect()
+
     def books(self, asset: str, opening: int = 100) -> Books:
         """Books of one asset."""
         return Books(self.store, Funds({asset: opening}))
@@ -110,6 +126,18 @@ class Rig:
     async def verify(self, asset: str) -> BooksState:
         """The state of the asset's books."""
         return await Auditor(self.store, (asset,)).verify(asset)
+
+
+@asynccontextmanager
+async def open_own_rig(folder: Path) -> AsyncIterator[Rig]:
+    """A ledger on a store of its own, that may be killed, backed up and set back."""
+    server = await asyncio.to_thread(RedisServer.start, folder)
+    async with open_rig(server.url, server) as rig:
+        try:
+            yield rig
+        finally:
+            assert rig.server is not None
+            rig.server.stop()
 
 
 @asynccontextmanager

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from deploy.local.redis_server import RedisServer
 from services.ledger.values import UNITS_MAX, Group, Leg
 from tests.services.ledger.oracle import share_out
-from tests.services.ledger.rig import Rig, open_rig
+from tests.services.ledger.rig import Rig, open_own_rig
 from tests.services.ledger.twins import PLAYERS, Twins
 
 STRANGER = "eve"
@@ -97,15 +96,11 @@ _SEEN_MIN = {
 
 
 @pytest.fixture(scope="module")
-def own_rig(tmp_path_factory: pytest.TempPathFactory, runner: asyncio.Runner) -> Iterator[Rig]:
-    """A ledger on a store of its own, that may be killed."""
-    server = RedisServer.start(tmp_path_factory.mktemp("killed"))
-    opening = open_rig(server.url, server)
-    rig = runner.run(opening.__aenter__())
-    yield rig
+def mortal_rig(tmp_path_factory: pytest.TempPathFactory, runner: asyncio.Runner) -> Iterator[Rig]:
+    """A ledger on a store of its own, that may be killed; on the runner's loop."""
+    opening = open_own_rig(tmp_path_factory.mktemp("mortal"))
+    yield runner.run(opening.__aenter__())
     runner.run(opening.__aexit__(None, None, None))
-    assert rig.server is not None
-    rig.server.stop()
 
 
 async def _history(rig: Rig, seen: Counter[str], openings: Sequence[int], steps: Sequence[tuple[Any, ...]]) -> None:
@@ -137,14 +132,14 @@ def test_random_histories_are_answered_as_the_oracle_says(runner: asyncio.Runner
     assert {name: seen[name] for name, least in _SEEN_MIN.items() if seen[name] < least} == {}
 
 
-def test_random_histories_with_kill_9_of_the_store_among_the_steps(runner: asyncio.Runner, own_rig: Rig) -> None:
+def test_random_histories_with_kill_9_of_the_store_among_the_steps(runner: asyncio.Runner, mortal_rig: Rig) -> None:
     """Reliability 34: whatever happened before, what was acknowledged is there, and the rest happens once."""
     seen: Counter[str] = Counter()
 
     @settings(_EXAMPLES, max_examples=12)
     @given(openings=_openings, steps=st.lists(st.one_of(_steps, _steps, _kills), min_size=5, max_size=15))
     def histories(openings: Sequence[int], steps: Sequence[tuple[Any, ...]]) -> None:
-        runner.run(_history(own_rig, seen, openings, steps))
+        runner.run(_history(mortal_rig, seen, openings, steps))
 
     histories()
     assert seen["killed, answered before"] >= 3

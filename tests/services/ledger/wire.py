@@ -7,7 +7,7 @@ from pathlib import Path
 
 import grpc.aio
 import pytest
-from cardroom.ledger.v1 import admin_pb2_grpc, audit_pb2_grpc, ledger_pb2, ledger_pb2_grpc
+from cardroom.ledger.v1 import account_pb2_grpc, admin_pb2_grpc, audit_pb2_grpc, ledger_pb2, ledger_pb2_grpc
 
 from refusals import Refusal
 from services.ledger.main import SERVICE, build
@@ -48,6 +48,10 @@ class Wire:
     def audit(self, role: str | None = "operator") -> "audit_pb2_grpc.AuditServiceAsyncStub":
         """AuditService, as an operator."""
         return audit_pb2_grpc.AuditServiceStub(self.channel(role, "op-1"))
+
+    def account(self, role: str | None = "player", subject: str = "ann") -> "account_pb2_grpc.AccountServiceAsyncStub":
+        """AccountService, as a player."""
+        return account_pb2_grpc.AccountServiceStub(self.channel(role, subject))
 
     async def seat(self, *accounts: str, table: str = "t1") -> None:
         """Open accounts (10,000 coins, 1,000 points) and reserve their coins for a table."""

@@ -166,6 +166,8 @@ class Ledger:
     ) -> ledger_pb2.GetBalancesResponse:
         if self.unknown.intersection(request.account_ids):
             raise Refusal(Reason.ACCOUNT_UNKNOWN)
+        if any(" " in account for account in request.account_ids):
+            raise Refusal(Reason.INVALID_FIELD, field="account_ids[0]", detail="no account is called so")
         return ledger_pb2.GetBalancesResponse(
             balances=[
                 ledger_pb2.AccountBalance(

@@ -102,6 +102,7 @@ async def test_each_obstacle_to_joining_has_its_own_reason(world: World) -> None
     assert await refused(ann.join("bloody4-10")) is Reason.BALANCE_BELOW_MINIMUM
     world.ledger.unknown.add("ann")
     assert await refused(ann.join()) is Reason.ACCOUNT_UNKNOWN
+    assert await refused(world.player(matchmaker, "ann of york").join()) is Reason.ACCOUNT_UNKNOWN
     world.ledger.unknown.clear()
     world.ledger.balances["ann", "coins"] = 200
     assert not (await ann.join("bloody4-10")).duplicate

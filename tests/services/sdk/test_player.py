@@ -51,6 +51,18 @@ async def test_a_cancelled_ticket_is_no_seat() -> None:
     assert caught.value.cause == matchmaker_pb2.TICKET_END_CAUSE_CANCELLED
 
 
+async def test_a_ticket_is_given_back_under_one_request_id_until_the_answer_is_definite() -> None:
+    answers = [Fail(grpc.StatusCode.UNAVAILABLE), matchmaker_pb2.CancelTicketResponse()]
+    matchmaker = ScriptedMatchmaker(answers=[*answers, Fail(grpc.StatusCode.FAILED_PRECONDITION, "TICKET_MATCHED")])
+    async with served_matchmaker(matchmaker) as at, Player("login", at.authority) as player:
+        await player.leave_queue("k1")
+        with pytest.raises(CallRefused, match="TICKET_MATCHED"):
+            await player.leave_queue("k1")
+    first, again, later = matchmaker.asked
+    assert (first.ticket_id, first.request_id) == (again.ticket_id, again.request_id)
+    assert first.request_id != later.request_id
+
+
 async def test_a_refusal_is_raised_at_once() -> None:
     matchmaker = ScriptedMatchmaker(
         answers=[Fail(grpc.StatusCode.ALREADY_EXISTS, "ALREADY_SEATED"), matchmaker_pb2.GetMySeatResponse(seat=SEAT)]

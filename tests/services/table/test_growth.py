@@ -4,6 +4,7 @@ import asyncio
 
 from redis.asyncio import Redis
 
+from services.table.app.table_time import Alarms, TableTime
 from tests.fakes.clock import FakeClock
 from tests.services.table.rig import Pods, eventually, gathered, new_table_id
 
@@ -39,3 +40,15 @@ async def test_tables_that_end_leave_memory_and_store_as_they_were_row_21(
     fates = [await redis.pttl(f"{{{name}}}:{part}") for name in names[:20] for part in ("log", "meta")]
     assert all(0 < fate <= pod.settings.keep_log_ms for fate in fates)
     await redis.aclose()
+
+
+def test_alarms_of_viewers_that_left_do_not_pile_up_row_21(fake_clock: FakeClock) -> None:
+    alarms = Alarms(TableTime(fake_clock), fake_clock)
+    kept = [alarms.set(at_ms, lambda: None) for at_ms in range(100)]
+    most = 0
+    for _ in range(50 * COUNT):
+        alarms.set(3_600_000, lambda: None).cancel()
+        most = max(most, len(alarms))
+    assert most < 10 * COUNT
+    assert all(alarm.waits for alarm in kept)
+    assert len(alarms) >= len(kept)

@@ -248,3 +248,20 @@ def test_the_rules_refuse_what_is_not_a_question() -> None:
     with pytest.raises(Refusal) as caught:
         play.decide(game(started()), CloseQuestion())
     assert caught.value.reason is Reason.NO_QUESTION
+
+
+def test_an_exhaustive_draw_counts_for_the_next_deal_sh_33() -> None:
+    """Nobody wins a deal played by the clocks alone; the next one says how many such went just before it."""
+    draft = started(variant="shanghai", deals_max=0, least_balance=0)
+    for expected in (1, 2):
+        while draft.state.rest is not Rest.OVER:
+            is_question = draft.state.rest is Rest.QUESTION
+            flow.run_out(draft, ClockName.CLAIM if is_question else ClockName.TURN)
+        won = bool(game(draft).wins)
+        flow.settle_deal(draft)
+        for seat in range(4):
+            flow.ready(draft, seat, b"")
+        flow.start_deal(draft, (100, 100, 100, 100), bytes([expected] * 32))
+        assert not won
+        assert game(draft).draws_in_row == expected
+        assert game(draft).deal_index == expected

@@ -1,0 +1,70 @@
+"""The connection to the ledger's store: one server, or a Redis Cluster."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, cast
+
+import redis.asyncio
+from redis.asyncio.cluster import ClusterNode, RedisCluster
+from redis.exceptions import RedisClusterException, RedisError
+
+from services.ledger.adapters.barrier import replica_fault
+from serving.errors import StartError
+from serving.store import connect_redis, durability_fault
+
+Faults = Callable[[], Awaitable[str | None]]
+"""Says in words what makes the store lose acknowledged writes; None if nothing does."""
+
+
+def server_faults(client: redis.asyncio.Redis, *, trusted: bool = False, replica_count: int = 0) -> Faults:
+    """Asks one server for its settings, unless it is trusted, and for its replicas."""
+
+    async def ask() -> str | None:
+        fault = None if trusted else await durability_fault(client)
+        return fault or await replica_fault(client, replica_count)
+
+    return ask
+
+
+def cluster_faults(cluster: RedisCluster, *, trusted: bool = False) -> Faults:
+    """Asks every primary of a cluster."""
+
+    async def ask() -> str | None:
+        for node in [] if trusted else cluster.get_primaries():
+            fault = await durability_fault(cast("redis.asyncio.Redis", _Node(cluster, node)))
+            if fault is not None:
+                return f"node {node.name} {fault}"
+        return None
+
+    return ask
+
+
+async def connect_cluster(url: str, *, trust_store: bool, timeout_ms: int) -> RedisCluster:
+    """A client of a cluster whose primaries were asked whether they will do. Answers as bytes.
+
+    Raises: StartError: it is out of reach, no cluster, too old, or set up so that it loses data.
+    """
+    node = await connect_redis(url, need_fsync=True, trust_store=trust_store, timeout_ms=timeout_ms)
+    await node.aclose()
+    timeout_s = timeout_ms / 1000
+    cluster = RedisCluster.from_url(url, socket_timeout=timeout_s, socket_connect_timeout=timeout_s)
+    try:
+        await cluster.initialize()
+        fault = await cluster_faults(cluster, trusted=trust_store)()
+    except (RedisError, RedisClusterException, OSError) as error:
+        fault = f"is no cluster that answers ({type(error).__name__}); see CARDROOM_LEDGER_CLUSTER"
+    if fault is not None:
+        await cluster.aclose()
+        raise StartError(f"the ledger's Redis Cluster {fault}")
+    return cluster
+
+
+class _Node:
+    """One node of a cluster, as far as its settings are asked for."""
+
+    def __init__(self, cluster: RedisCluster, node: ClusterNode) -> None:
+        self._cluster = cluster
+        self._node = node
+
+    async def config_get(self, name: str) -> Any:
+        """Its setting of this name."""
+        return await self._cluster.config_get(name, target_nodes=self._node)

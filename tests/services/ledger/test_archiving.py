@@ -1,0 +1,228 @@
+"""The journal is copied, checked, trimmed; what the copy has and the store lacks stops the books (reliability 35)."""
+
+import json
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from refusals import Reason
+from services.ledger.adapters.keys import Keys
+from services.ledger.app.entries import chain_hash
+from services.ledger.ports import ArchiveFault
+from services.ledger.values import Grant, Leg, Resumption, Settlement
+from tests.services.ledger.rig import CALL, Rig, refused
+from tests.services.ledger.vault import Vault, played_vault
+
+LEGS = [Leg("ann", "bob", 1, "win")]
+
+
+def _asked(vault: Vault, seq: int, legs: list[Leg]) -> Settlement:
+    return Settlement("t1", 1, seq, "d1", vault.asset, tuple(legs))
+
+
+def resumption(vault: Vault, number: int) -> Resumption:
+    return Resumption(str(uuid4()), vault.asset, number, "the replica took over without its last second")
+
+
+async def test_what_is_archived_and_sealed_is_trimmed_and_nothing_else(rig: Rig, tmp_path: Path) -> None:
+    vault = await played_vault(rig, tmp_path, 20)
+    everything = await rig.store.next_entries(vault.asset, 0, 100)
+    assert await vault.archiver.copy(vault.asset) == 23
+    assert vault.archive.entries(vault.asset, 0, 100) == everything
+    # 23 entries: five are to stay, and only 20 are sealed.
+    assert await vault.stored() == list(range(19, 24))
+    await vault.play(21, 29)
+    assert await vault.archiver.copy(vault.asset) == 32
+    assert await vault.stored() == list(range(28, 33))
+    await vault.play(30, 33)
+    assert await vault.archiver.copy(vault.asset) == 36
+    assert await vault.stored() == list(range(31, 37))
+    assert await vault.archiver.copy(vault.asset) == 36
+
+
+async def test_books_are_verified_over_archive_and_store_as_one(rig: Rig, tmp_path: Path) -> None:
+    vault = await played_vault(rig, tmp_path)
+    before = await vault.verify()
+    await vault.archiver.copy(vault.asset)
+    assert len(await vault.stored()) < 10
+    assert await vault.verify() == before
+    assert (before.faults, before.entry_count) == ((), 43)
+
+
+async def test_a_settlement_long_trimmed_is_answered_from_the_archive(rig: Rig, tmp_path: Path) -> None:
+    """PF-53."""
+    vault = await played_vault(rig, tmp_path)
+    legs = [Leg("ann", "bob", 2, "win"), Leg("bob", "ann", 1, "rain")]
+    first = await rig.settle(vault.asset, 2, legs)
+    await vault.archiver.copy(vault.asset)
+    assert first.number not in await vault.stored()
+    again = await vault.books.settle(_asked(vault, 2, legs), CALL)
+    assert (again.number, again.lines, again.duplicate) == (first.number, first.lines, True)
+    changed = await refused(vault.books.settle(_asked(vault, 2, legs[::-1]), CALL))
+    assert changed.reason is Reason.SETTLEMENT_CONFLICT
+    assert (await refused(rig.settle(vault.asset, 2, legs))).reason is Reason.SETTLEMENT_OLD
+
+
+@pytest.mark.parametrize("number", [2, 14, 33, 41, 43])
+async def test_an_entry_edited_in_the_store_is_named_and_not_copied(rig: Rig, tmp_path: Path, number: int) -> None:
+    vault = await played_vault(rig, tmp_path, 30)
+    await vault.archiver.copy(vault.asset)
+    await vault.play(31, 40)
+    key = Keys.of(vault.asset).journal
+    stored = await vault.stored()
+    if number in stored:
+        rows: Any = await rig.client.xrange(key)
+        await rig.client.delete(key)
+        for entry_id, fields in rows:
+            if entry_id == f"{number}-0".encode():
+                fields[b"body"] = fields[b"body"].replace(b'"at_ms":17', b'"at_ms":18')
+            await rig.client.xadd(key, fields, id=entry_id)
+        assert ("chain", "", number) in await vault.found()
+        if number > 33:
+            with pytest.raises(ArchiveFault, match=f"entry {number} in the store does not follow"):
+                await vault.archiver.copy(vault.asset)
+            assert vault.archive.head(vault.asset).number == 33
+    else:
+        path = next(path for path in sorted((tmp_path / vault.asset).iterdir()) if int(path.stem) + 9 >= number)
+        path.chmod(0o644)
+        path.write_bytes(path.read_bytes().replace(b'{"number":%d,"kind' % number, b'{"number":%d,"kinb' % number))
+        assert ("chain", "", number) in await vault.found()
+
+
+async def test_a_dropped_entry_stops_the_copy(rig: Rig, tmp_path: Path) -> None:
+    vault = await played_vault(rig, tmp_path, 10)
+    await rig.client.xdel(Keys.of(vault.asset).journal, "7-0")
+    with pytest.raises(ArchiveFault, match="entry 8 in the store does not follow entry 6"):
+        await vault.archiver.copy(vault.asset)
+    assert vault.archive.head(vault.asset).number == 0
+
+
+@pytest.mark.parametrize("cut", ["a segment gone", "a segment cut", "the archive gone"])
+async def test_a_cut_archive_is_named(rig: Rig, tmp_path: Path, cut: str) -> None:
+    vault = await played_vault(rig, tmp_path)
+    await vault.archiver.copy(vault.asset)
+    segments = sorted((tmp_path / vault.asset).iterdir())
+    for path in segments:
+        path.chmod(0o644)
+    if cut == "a segment gone":
+        segments[1].unlink()
+        expected = {("chain", "", 21), ("gap", "", 21)}
+    elif cut == "a segment cut":
+        segments[1].write_bytes(segments[1].read_bytes()[:1000])
+        expected = {("chain", "", 21), ("gap", "", 21)}
+    else:
+        for path in segments:
+            path.unlink()
+        expected = {("gap", "", (await vault.stored())[0])}
+    assert expected <= await vault.found()
+
+
+async def test_whoever_rewrites_the_whole_tail_in_the_store_is_found_by_the_archive(rig: Rig, tmp_path: Path) -> None:
+    """Entries, hashes, head and balances agree with each other; only the copy outside tells."""
+    vault = await played_vault(rig, tmp_path, 6)
+    await vault.archiver.copy(vault.asset)
+    keys = Keys.of(vault.asset)
+    rows: Any = await rig.client.xrange(keys.journal)
+    await rig.client.delete(keys.journal)
+    digest = ""
+    for entry_id, fields in rows:
+        body = json.loads(fields[b"body"])
+        if body["number"] == 9:
+            body["legs"][0][7] = 1
+        text = json.dumps(body, separators=(",", ":"), ensure_ascii=False)
+        digest = chain_hash(digest, text)
+        await rig.client.xadd(keys.journal, {"body": text, "hash": digest}, id=entry_id)
+    await rig.client.hset(keys.head, "hash", digest)
+    assert not (await rig.verify(vault.asset)).faults
+    assert ("chain", "", 9) in await vault.found()
+    await vault.archiver.check(vault.asset)
+    assert "another entry 9" in vault.stops.why(vault.asset)
+
+
+async def test_a_store_set_back_stops_the_books_until_an_operator_decides(own_rig: Rig, tmp_path: Path) -> None:
+    """Reliability 35: the lost entries are set aside, the decision is journaled, and the books go on."""
+    rig = own_rig
+    vault = await played_vault(rig, tmp_path / "archive", 20)
+    rig.back_up(tmp_path / "backup")
+    await vault.play(21, 28)
+    await vault.archiver.copy(vault.asset)
+    await rig.restore(tmp_path / "backup")
+    rig.store.expect(vault.asset, 0)
+
+    head = await vault.archiver.check(vault.asset)
+    assert (head.number, vault.stops.why(vault.asset)) == (23, "the journal ends at 23, the archive at 31")
+    grant = Grant(str(uuid4()), "ann", vault.asset, 1, "why not")
+    for call in (
+        vault.books.settle(_asked(vault, 21, LEGS), CALL),
+        vault.books.claim("t1", 2, vault.asset, CALL),
+        vault.books.open_account("eve", CALL),
+        vault.books.release("t1", 2, "d1", vault.asset, CALL),
+        vault.corrections.grant(grant, CALL),
+    ):
+        assert (await refused(call)).reason is Reason.BOOKS_STOPPED
+    assert (await rig.store.head(vault.asset)) == head
+    assert ("gap", "", 23) in await vault.found()
+    assert await vault.archiver.copy(vault.asset) == 0
+
+    wrong = await refused(vault.corrections.resume(resumption(vault, 31), CALL))
+    assert (wrong.reason, wrong.field) == (Reason.INVALID_FIELD, "journal_number")
+    assert await vault.corrections.resume(resumption(vault, 23), CALL) == (24, 8)
+    body = json.loads((await rig.store.entries(vault.asset, 23, 1))[0].body)
+    assert (body["kind"], body["actor"], body["why"]) == ("resume", CALL.actor, resumption(vault, 23).why)
+    assert [path.name[:6] for path in (tmp_path / "archive" / vault.asset / "aside").iterdir()] == ["24-31-"]
+    await vault.play(21, 30)
+    await vault.archiver.copy(vault.asset)
+    assert (await vault.verify()).faults == ()
+    assert vault.stops.why(vault.asset) == ""
+
+
+async def test_a_store_with_another_history_stops_the_books(own_rig: Rig, tmp_path: Path) -> None:
+    """As long as the archive, or longer, but not the same: two stores were written to."""
+    rig = own_rig
+    vault = await played_vault(rig, tmp_path / "archive", 20)
+    rig.back_up(tmp_path / "backup")
+    await vault.play(21, 28)
+    await vault.archiver.copy(vault.asset)
+    await rig.restore(tmp_path / "backup")
+    rig.store.expect(vault.asset, 0)
+    for seq in range(21, 33):
+        await rig.settle(vault.asset, seq, [Leg("ann", "bob", 4, "win")])
+
+    await vault.archiver.check(vault.asset)
+    assert "another entry 31" in vault.stops.why(vault.asset)
+    assert await vault.corrections.resume(resumption(vault, 35), CALL) == (36, 8)
+    assert await vault.archiver.copy(vault.asset) == 36
+    assert (await vault.verify()).faults == ()
+
+
+async def test_an_empty_store_under_an_archive_stops_the_books(own_rig: Rig, tmp_path: Path) -> None:
+    rig = own_rig
+    vault = await played_vault(rig, tmp_path / "archive", 20)
+    await vault.archiver.copy(vault.asset)
+    await rig.client.flushall()
+    await vault.archiver.check(vault.asset)
+    assert vault.stops.why(vault.asset) == "the journal ends at 0, the archive at 23"
+
+
+async def test_a_store_that_takes_over_under_a_running_ledger_is_not_written_to(own_rig: Rig, tmp_path: Path) -> None:
+    """Reliability 35: no archive needed; the process knows what it has acknowledged."""
+    rig = own_rig
+    vault = await played_vault(rig, tmp_path / "archive", 3)
+    rig.back_up(tmp_path / "backup")
+    await vault.play(4, 5)
+    await rig.restore(tmp_path / "backup")
+    behind: list[tuple[str, int]] = []
+    rig.store._on_behind = lambda asset, number: behind.append((asset, number))
+    refusal = await refused(rig.settle(vault.asset, 4, LEGS))
+    assert (refusal.reason, dict(refusal.metadata)) == (Reason.BOOKS_STOPPED, {"journal_number": "6"})
+    assert behind == [(vault.asset, 6)]
+    assert (await rig.store.head(vault.asset)).number == 6
+
+
+async def test_books_that_are_open_cannot_be_resumed(rig: Rig, tmp_path: Path) -> None:
+    vault = await played_vault(rig, tmp_path, 3)
+    refusal = await refused(vault.corrections.resume(resumption(vault, 6), CALL))
+    assert (refusal.reason, refusal.field) == (Reason.INVALID_FIELD, "asset")
+    assert (await rig.store.head(vault.asset)).number == 6
