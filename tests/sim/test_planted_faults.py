@@ -13,20 +13,19 @@ def test_nothing_is_found_where_no_fault_is_planted() -> None:
 
 
 @pytest.mark.parametrize("fault", LEAKS, ids=lambda fault: fault.name)
-def test_a_planted_leak_is_found(fault: Fault, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_planted_leak_is_found(fault: Fault) -> None:
     """PF-40: laws and referee find it; golden texts show the table and not what a seat sees."""
     with planted(fault) as hunt:
         found = hunt.by_watching()
     assert found, f"survived: {fault.name}"
-    print(f"{fault.name}: {found[:120]}")
 
 
 @pytest.mark.parametrize("fault", BROKEN_RULES, ids=lambda fault: fault.name)
 def test_a_planted_broken_rule_is_found(fault: Fault) -> None:
     """Both by the golden texts and by watching deals, so that either alone would do."""
     with planted(fault) as hunt:
-        found = hunt.by_watching()
         told = hunt.by_golden_texts()
+        found = hunt.by_watching(told.split(":")[0])
     assert found, f"survived the laws and the referee: {fault.name}"
     assert told, f"survived the golden texts: {fault.name}"
 

@@ -71,7 +71,7 @@ def test_a_thousand_deals() -> None:
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=900,
+        timeout=1800,
         check=False,
     )
     print(done.stdout)
