@@ -66,6 +66,7 @@ METHOD_ROLES: Mapping[str, frozenset[str]] = MappingProxyType(
         _SEAT + "ReleaseSeats": frozenset({"table"}),
         _SCORING + "ScoreWin": _SCORERS,
         _SCORING + "ListWaits": _SCORERS,
+        _SCORING + "ReadCards": _SCORERS,
         _SCORING + "SettleDeal": _SCORERS,
         _LEDGER + "OpenAccount": frozenset({"login"}),
         _LEDGER + "GetBalances": frozenset({"table", "matchmaker", "login", "operator"}),

@@ -79,7 +79,8 @@ def _worth(win: scoring_pb2.Win) -> Answer:
     """Fans by name; where the game has a base sum, kinds by number beside it and the caps."""
     if win.HasField("base_sum"):
         return {"kinds": [fan.number for fan in win.fans], "base_sum": win.base_sum, "lezi": win.fan_total}
-    return {"fan": win.fan_total, "names": {fan.name_zh: fan.value for fan in win.fans}}
+    names = {fan.name_zh: fan.value for fan in win.fans}
+    return {"fan": win.fan_total, "names": names, "fans": {fan.name_zh: fan.times or 1 for fan in win.fans}}
 
 
 async def _waits(case: Case, link: ScoringLink) -> Answer:
@@ -95,14 +96,48 @@ async def _waits(case: Case, link: ScoringLink) -> Answer:
         response = await stub.ListWaits(request)
     except grpc.RpcError as error:
         return _error(error)
-    return {"waits": {wait.notation: _wait_amounts(wait) for wait in response.waits}}
-
-
-def _wait_amounts(wait: scoring_pb2.Wait) -> dict[str, int | None]:
+    worth = _WAIT_WORTH.get(case.variant, _amount)
     return {
-        "discard": wait.by_discard.amount if wait.HasField("by_discard") else None,
-        "self": wait.by_self.amount if wait.HasField("by_self") else None,
+        "waits": {
+            wait.notation: {
+                "discard": worth(wait.by_discard) if wait.HasField("by_discard") else None,
+                "self": worth(wait.by_self) if wait.HasField("by_self") else None,
+            }
+            for wait in response.waits
+        }
     }
+
+
+async def _cards(case: Case, link: ScoringLink) -> Answer:
+    request = scoring_pb2.ReadCardsRequest(ruleset=_ruleset(case), cards=case.text("cards"))
+    last = case.row.get("last")
+    if last is not None:
+        request.last.CopyFrom(_last_play(case, last))
+    stub = await link.stub()
+    try:
+        response = await stub.ReadCards(request)
+    except grpc.RpcError as error:
+        return _error(error)
+    return {"readings": [{"kind": one.kind, "rank": one.rank, "count": one.count} for one in response.readings]}
+
+
+def _last_play(case: Case, last: Any) -> scoring_pb2.CardReading:
+    try:
+        return scoring_pb2.CardReading(kind=last["kind"], rank=last["rank"], count=last["count"])
+    except (KeyError, TypeError, ValueError):
+        raise case.malformed("last is a play: kind, rank and count") from None
+
+
+def _amount(win: scoring_pb2.Win) -> int:
+    return win.amount
+
+
+def _fan_total(win: scoring_pb2.Win) -> int:
+    return win.fan_total
+
+
+_WAIT_WORTH: Mapping[str, Callable[[scoring_pb2.Win], int]] = {"dazhong": _fan_total}
+"""What a wait of a variant is worth in a case; one payer's amount where nothing else is said."""
 
 
 def _ruleset(case: Case) -> scoring_pb2.Ruleset:
@@ -138,7 +173,8 @@ async def _deal(case: Case, link: ScoringLink) -> Answer:
     options = case.variant_options()
     stake = options.pop(STAKE, 1)
     try:
-        return _DEALS[variant.family](case, variant.ruleset(options, stake, case.option(ESCAPE_PENALTY, 0)), balances)
+        rules = variant.ruleset(options, stake, case.option(ESCAPE_PENALTY, 0))
+        return _DEALS[variant.family](case, rules, balances)
     except OptionError:
         return IMPOSSIBLE
 
@@ -178,5 +214,6 @@ _DEALS: Mapping[str, Callable[[Case, Any, list[int]], Answer]] = {
 _ANSWERS: Mapping[str, Callable[[Case, ScoringLink], Awaitable[Answer]]] = {
     "score": _score,
     "waits": _waits,
+    "cards": _cards,
     "deal": _deal,
 }

@@ -11,7 +11,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from deploy.local.demonstration import demonstrate
 from deploy.local.settings import SERVICES, LocalSettings, local_settings
 from deploy.local.stack import Stack
-from games.catalog import variants
+from games.catalog import variants_of
+from games.mahjong.variant import Variant
 from serving.errors import StartError
 
 OK, FAILED, NOT_STARTED = 0, 1, 2
@@ -91,7 +92,7 @@ async def _work(stack: Stack, settings: LocalSettings, *, once: bool) -> int:
 
 async def _show(stack: Stack, settings: LocalSettings) -> list[str]:
     faults: list[str] = []
-    for variant in variants().values():
+    for variant in variants_of(Variant).values():
         faults += await demonstrate(
             stack, variant.variant_id, variant.seat_count, settings.demonstration_limit_seconds, say
         )

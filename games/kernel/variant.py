@@ -48,10 +48,7 @@ class Variant(Protocol):
     def ruleset(self, options: Mapping[str, object], stake: int, escape_penalty: int = 0) -> Any:
         """The rules under these options; those left out have their defaults.
 
-        Args:
-            options: by name.
-            stake: base in units of the asset.
-            escape_penalty: what a player pays who leaves a deal, where the rules leave it to the room (PF-23).
+        `escape_penalty` is what the room takes from a player who leaves (PF-23), where the rules name no other.
 
         Raises:
             OptionError: an unknown option, or a value that is not allowed.

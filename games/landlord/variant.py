@@ -49,7 +49,7 @@ class LandlordVariant:
         Args:
             options: by name.
             stake: units of the asset for one score where no option says it, 1..STAKE_MAX.
-            escape_penalty: none: what an escape costs is a rule (TY-33).
+            escape_penalty: not asked for: the rules say what an escape costs (TY-33).
 
         Raises:
             OptionError: an unknown option, a value that is not allowed, or options that do

@@ -119,8 +119,8 @@ def _why_not_claim(state: State, seat: Seat, choice: Choice) -> Reason:
     if choice in CHOW_OFFSETS and state.ruleset.chow_from == "none":
         return Reason.NOT_IN_THIS_GAME
     held = state.hands[seat].count(question.tile)
-    no_melds = not state.wall and not state.ruleset.last_discard_melds
-    if no_melds or (choice is Choice.KONG and held > PUNG_TILES and not state.wall):
+    no_melds = not state.left and not state.ruleset.last_discard_melds
+    if no_melds or (choice is Choice.KONG and held > PUNG_TILES and not state.left):
         return Reason.WALL_EMPTY
     return Reason.MELD_NOT_POSSIBLE
 
@@ -194,7 +194,7 @@ def _check_kong(state: State, action: asked.Kong) -> IllegalAction | None:
         return missing or _refusal(state, Reason.MELD_NOT_POSSIBLE, "tile")
     if action.kind not in (None, kind):
         return _refusal(state, Reason.MELD_NOT_POSSIBLE, "kind")
-    if not state.wall:
+    if not state.left:
         return _refusal(state, Reason.WALL_EMPTY)
     return None
 

@@ -8,12 +8,12 @@ from games.mahjong.events import DrawSource
 from games.mahjong.hand import Score, Situation, WinBy, WinningHand
 from games.mahjong.melds import Meld
 from games.mahjong.ruleset import Ruleset
-from games.mahjong.state import QUESTIONS, Phase, State
+from games.mahjong.state import QUESTIONS, Fate, Phase, State
 from games.mahjong.tiles import HIDDEN, Tile
-from games.mahjong.waits import waits
 
 PUNG_TILES = 2
 KONG_TILES = 3
+OTHER_COPIES = 3
 
 
 def hand_waits(state: State, seat: Seat) -> tuple[Tile, ...]:
@@ -26,8 +26,8 @@ def hand_waits(state: State, seat: Seat) -> tuple[Tile, ...]:
 
 
 def rule_waits(rules: Ruleset, concealed: Iterable[Tile], melds: tuple[Meld, ...]) -> tuple[Tile, ...]:
-    """`waits` by the shapes of a ruleset."""
-    return waits(concealed, melds, kinds=rules.kinds, pairs_win=rules.pairs_win, honours_win=rules.honours_win)
+    """Kinds that complete a hand by a ruleset, ascending."""
+    return rules.judgement.waits(rules, tuple(concealed), melds)
 
 
 def question_score(state: State, seat: Seat) -> Score | None:
@@ -66,8 +66,19 @@ def winning_hand(state: State, seat: Seat) -> WinningHand:
         tile, concealed = _drawn_apart(state, seat)
         by, situations = WinBy.SELF, _self_situations(state)
     assert tile is not None
-    known = (situations | _own_situations(state, seat)) & state.ruleset.hand_situations
-    return WinningHand(concealed, state.melds[seat], tile, by, known, state.flowers[seat])
+    drawn = None if state.draw is None else state.draw.tile
+    open_copies = _open_copies(state, tile if state.question is not None else drawn)
+    known = (situations | _own_situations(state, seat) | open_copies) & state.ruleset.hand_situations
+    return WinningHand(
+        concealed=concealed,
+        melds=state.melds[seat],
+        tile=tile,
+        by=by,
+        situations=known,
+        flowers=state.flowers[seat],
+        seat_wind=state.seat_wind(seat),
+        round_wind=state.round_wind(),
+    )
 
 
 def _drawn_apart(state: State, seat: Seat) -> tuple[Tile, tuple[Tile, ...]]:
@@ -87,6 +98,16 @@ def _own_situations(state: State, seat: Seat) -> frozenset[Situation]:
     if state.ruleset.judgement.earthly(state, seat):
         found.add(Situation.EARTHLY)
     return frozenset(found)
+
+
+def _open_copies(state: State, tile: Tile | None) -> frozenset[Situation]:
+    """Whether the other three of the winning tile lie open in discards and melds (DZ#58)."""
+    if tile is None or Situation.LAST_OF_KIND not in state.ruleset.hand_situations:
+        return frozenset()
+    discards = state.discards[:-1] if state.phase is Phase.CLAIMS else state.discards
+    copies = sum(discard.tile == tile and discard.fate is Fate.TABLE for discard in discards)
+    copies += sum(meld.tiles.count(tile) for melds in state.melds for meld in melds)
+    return frozenset({Situation.LAST_OF_KIND}) if copies == OTHER_COPIES else frozenset()
 
 
 def _question_situations(state: State) -> frozenset[Situation]:
@@ -154,10 +175,10 @@ def _possible_on_discard(state: State, seat: Seat) -> tuple[Choice, ...]:
     choices = _possible_robbery(state, seat)
     if not choices and question_score(state, seat) is not None:
         return ()
-    if not state.wall and not state.ruleset.last_discard_melds:
+    if not state.left and not state.ruleset.last_discard_melds:
         return choices
     held = state.hands[seat].count(question.tile)
-    if held >= KONG_TILES and state.wall:
+    if held >= KONG_TILES and state.left:
         choices += (Choice.KONG,)
     if held >= PUNG_TILES:
         choices += (Choice.PUNG,)

@@ -14,6 +14,7 @@ from games.mahjong import actions as asked
 from games.mahjong.actions import CHOICE_OF, CHOW_OFFSETS, Action, Choice, chow_choice
 from games.mahjong.checks import own_kong_kind, refused
 from games.mahjong.claims import declared_discards, question_score, question_winners, self_draw_score
+from games.mahjong.drawing import die_thrown, nothing_left, take
 from games.mahjong.events import (
     Answered,
     Began,
@@ -37,12 +38,11 @@ from games.mahjong.events import (
 from games.mahjong.evolve import evolve
 from games.mahjong.hand import Score, WinBy
 from games.mahjong.melds import MeldKind
-from games.mahjong.ruleset import ReplacementFrom
 from games.mahjong.state import QUESTIONS, Phase, State
 from games.mahjong.tiles import Tile
 from games.mahjong.wall import deal_order
 
-CLAIM_ORDER = (Choice.KONG, Choice.PUNG, *CHOW_OFFSETS)
+CLAIM_ORDER = (frozenset({Choice.KONG, Choice.PUNG}), frozenset(CHOW_OFFSETS))
 """Claims below a win, the stronger first; a kong and a pung cannot both be made of one tile (SH-5)."""
 
 
@@ -159,9 +159,10 @@ def _strongest_claim(state: State, *, shared: bool) -> tuple[Event, ...]:
     """The meld made of the tile in question; beside its winners where they share it (BB-14)."""
     question = state.question
     assert question is not None and question.tile is not None
-    for choice in CLAIM_ORDER:
+    for choices in CLAIM_ORDER:
         for seat in state.others(question.seat):
-            if question.answers[seat] is choice:
+            choice = question.answers[seat]
+            if choice in choices:
                 return (_claimed(choice, seat, question.tile, question.seat, shared),)
     return ()
 
@@ -256,7 +257,8 @@ def _next_event(state: State, seat: Seat, source: DrawSource) -> Event:
     cause = _end_cause(state, source)
     if cause is not None:
         return state.ruleset.judgement.end(state, cause)
-    return Drawn(seat, _next_tile(state, source), source)
+    die = state.kong_dice[0] if die_thrown(state, source) else None
+    return Drawn(seat, take(state, source, die).tile, source, die)
 
 
 def _end_cause(state: State, source: DrawSource) -> EndCause | None:
@@ -264,15 +266,7 @@ def _end_cause(state: State, source: DrawSource) -> EndCause | None:
         return EndCause.WON
     if len(state.playing()) <= 1:
         return EndCause.ONE_LEFT
-    nothing_left = not state.wall and not (state.tail and source is not DrawSource.WALL)
-    return EndCause.WALL_EMPTY if nothing_left else None
-
-
-def _next_tile(state: State, source: DrawSource) -> Tile:
-    """The tile a draw of this source takes (BB-6, SH-2)."""
-    if source is DrawSource.WALL or state.ruleset.replacement_from is ReplacementFrom.NEXT:
-        return state.wall[0]
-    return state.tail[0] if state.tail else state.wall[-1]
+    return EndCause.WALL_EMPTY if nothing_left(state, source) else None
 
 
 def _self_drawn_win(state: State) -> Event:

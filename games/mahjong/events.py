@@ -53,6 +53,9 @@ class Opened:
             in arranged walls.
         deal_index: deals played at the table before this one (DZ-13).
         draws_in_row: exhaustive draws just before it (SH-33).
+        undrawn_count: tiles of the wall that stay in it (DZ-6).
+        kong_dice: one for each kong there can be, in the order they are thrown (DZ-5); 0 where the die
+            lies hidden, as all do until thrown.
     """
 
     ruleset: Ruleset
@@ -63,6 +66,8 @@ class Opened:
     tail_count: int = 0
     deal_index: int = 0
     draws_in_row: int = 0
+    undrawn_count: int = 0
+    kong_dice: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +79,16 @@ class Dealt:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A tile leaves the wall for a hand."""
+    """A tile leaves the wall for a hand.
+
+    Attributes:
+        die: the die thrown for a kong's replacement (DZ-5); None where none is.
+    """
 
     seat: Seat
     tile: Tile
     source: DrawSource
+    die: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

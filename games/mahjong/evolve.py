@@ -11,12 +11,13 @@ from typing import Any
 from games.kernel import Seat, changed
 from games.mahjong import events as happened
 from games.mahjong.claims import could_win_and_did_not
+from games.mahjong.drawing import die_thrown, nothing_left, take
 from games.mahjong.events import DrawSource, Event, KongOutcome
 from games.mahjong.hand import WinBy
 from games.mahjong.melds import Meld, MeldKind
-from games.mahjong.ruleset import ReplacementFrom
 from games.mahjong.state import QUESTIONS, Draw, Fate, KongRecord, Phase, Question, State, TableDiscard
 from games.mahjong.tiles import HIDDEN, Tile
+from games.mahjong.wall import DIE, HIDDEN_DIE
 
 
 def evolve(state: State, event: Event) -> State:
@@ -41,6 +42,8 @@ def _opened(state: State, event: happened.Opened) -> State:
         tail=in_order[len(in_order) - event.tail_count :][::-1],
         deal_index=event.deal_index,
         draws_in_row=event.draws_in_row,
+        undrawn_count=event.undrawn_count,
+        kong_dice=event.kong_dice,
     )
 
 
@@ -92,8 +95,17 @@ def _drawn(state: State, event: happened.Drawn) -> State:
     assert state.phase in QUESTIONS | {Phase.MOVING}, event
     assert not state.has_won(event.seat), event
     state = _question_closed(state)
-    wall, tail = without_drawn(state, event.source)
-    state = changed(state, due=None, wall=wall, tail=tail, hands=_hand_with(state, event.seat, event.tile))
+    state = _without_die(state, event)
+    assert not nothing_left(state, event.source), event
+    taken = take(state, event.source, event.die)
+    state = changed(
+        state,
+        due=None,
+        wall=taken.wall,
+        tail=taken.tail,
+        end_stacks=taken.end_stacks,
+        hands=_hand_with(state, event.seat, event.tile),
+    )
     if not state.began:
         return changed(state, phase=Phase.OPENING)
     return changed(
@@ -107,15 +119,13 @@ def _drawn(state: State, event: happened.Drawn) -> State:
     )
 
 
-def without_drawn(state: State, source: DrawSource) -> tuple[tuple[Tile, ...], tuple[Tile, ...]]:
-    """Wall and tail after the next tile of this source has left them."""
-    if source is DrawSource.WALL or state.ruleset.replacement_from is ReplacementFrom.NEXT:
-        assert state.wall, source
-        return state.wall[1:], state.tail
-    if state.tail:
-        return state.wall, state.tail[1:]
-    assert state.wall, source
-    return state.wall[:-1], state.tail
+def _without_die(state: State, event: happened.Drawn) -> State:
+    """The die thrown for a kong lies open; before, it was hidden (DZ-5)."""
+    if not die_thrown(state, event.source):
+        assert event.die is None, event
+        return state
+    assert event.die in DIE and state.kong_dice[0] in (HIDDEN_DIE, event.die), event
+    return changed(state, kong_dice=state.kong_dice[1:])
 
 
 def _flowered(state: State, event: happened.Flowered) -> State:
@@ -135,7 +145,7 @@ def _flowered(state: State, event: happened.Flowered) -> State:
 
 def _replacement_due(state: State) -> State:
     """A flower's replacement is the next move; with nothing left to draw the player only discards (SH-3)."""
-    if state.wall or state.tail:
+    if not nothing_left(state, DrawSource.FLOWER):
         return changed(state, phase=Phase.MOVING, due=DrawSource.FLOWER)
     return changed(state, phase=Phase.TURN, draw=Draw(state.turn, None, DrawSource.CLAIM))
 

@@ -9,7 +9,7 @@ from games.mahjong.evolve import evolve
 from games.mahjong.ruleset import Ruleset
 from games.mahjong.state import State, initial
 from games.mahjong.tiles import Tile
-from games.mahjong.wall import DICE_COUNT, wall_start
+from games.mahjong.wall import DIE, dice_counts, wall_start
 
 
 class MahjongGame:
@@ -20,30 +20,43 @@ class MahjongGame:
         return initial(ruleset, dealer, deal_index=deal_index, draws_in_row=draws_in_row)
 
     def dice_count(self, ruleset: Ruleset) -> int:
-        """How many dice `open` takes."""
-        return DICE_COUNT[ruleset.wall_break]
+        """How many dice `open` takes: the opening's, then one for each kong there can be."""
+        return sum(dice_counts(ruleset))
 
     def open(
-        self, state: State, wall: tuple[Tile, ...], dice: tuple[int, ...], *, tail_count: int = 0
+        self,
+        state: State,
+        wall: tuple[Tile, ...],
+        dice: tuple[int, ...],
+        *,
+        tail_count: int = 0,
+        undrawn_count: int | None = None,
     ) -> tuple[Event, ...]:
         """The first event of a deal: wall and dice come in whole (BB-3).
 
         Args:
             wall: tiles in their physical order; an arranged one may be shorter than the game's.
-            dice: the dealer's two, then any thrown back.
+            dice: the dealer's two, then any thrown back, then those for kongs (DZ-5).
             tail_count: tiles at the end that only replacements take; for arranged walls.
+            undrawn_count: tiles that stay in the wall (DZ-6); None for as many as the rules say.
         """
-        start = wall_start(state.ruleset, state.dealer, dice, len(wall))
+        rules = state.ruleset
+        opening, for_kongs = dice_counts(rules)
+        assert len(dice) == opening + for_kongs and all(die in DIE for die in dice), dice
+        if undrawn_count is None:
+            undrawn_count = max(0, len(wall) - rules.live_tiles)
         return (
             Opened(
-                ruleset=state.ruleset,
+                ruleset=rules,
                 dealer=state.dealer,
-                dice=dice,
+                dice=dice[:opening],
                 wall=wall,
-                wall_start=start,
+                wall_start=wall_start(rules, state.dealer, dice[:opening], len(wall)),
                 tail_count=tail_count,
                 deal_index=state.deal_index,
                 draws_in_row=state.draws_in_row,
+                undrawn_count=undrawn_count,
+                kong_dice=dice[opening:],
             ),
         )
 

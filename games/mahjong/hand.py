@@ -59,6 +59,8 @@ class WinningHand:
         by: how it came.
         situations: what else holds.
         flowers: flower tiles exposed.
+        seat_wind: the winner's wind, in games that have them (DZ-13).
+        round_wind: the round's.
     """
 
     concealed: tuple[Tile, ...]
@@ -67,6 +69,8 @@ class WinningHand:
     by: WinBy
     situations: frozenset[Situation] = frozenset()
     flowers: tuple[Tile, ...] = ()
+    seat_wind: Tile | None = None
+    round_wind: Tile | None = None
 
     def packed(self) -> Packed:
         """Counts of the concealed tiles, the winning one included."""
@@ -79,13 +83,15 @@ class FanScore:
 
     Attributes:
         value: what it adds, all its occurrences together.
-        number: the row's number, where the variant's page numbers them (SH-12); else 0.
+        number: the row's number, where the variant's page numbers them (SH-12, DZ); else 0.
+        times: how many they are, in games that count them (DZ); else 1.
     """
 
     fan_id: str
     name_zh: str
     value: int
     number: int = 0
+    times: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from games.mahjong.ruleset import Ruleset
 from games.mahjong.state import QUESTIONS, Phase, State
 from games.mahjong.tiles import Tile
 from games.mahjong.waits import COPIES
-from games.mahjong.wall import DIE_FACES
+from games.mahjong.wall import DIE, dice_counts
 
 MAX_EVENTS = 2_000
 """Longest record that is looked at: far more than any deal has, comings and goings included."""
@@ -84,7 +84,15 @@ class _Replay:
         self.state = GAME.initial(
             opened.ruleset, opened.dealer, deal_index=opened.deal_index, draws_in_row=opened.draws_in_row
         )
-        self._match(GAME.open(self.state, opened.wall, opened.dice, tail_count=opened.tail_count))
+        self._match(
+            GAME.open(
+                self.state,
+                opened.wall,
+                (*opened.dice, *opened.kong_dice),
+                tail_count=opened.tail_count,
+                undrawn_count=opened.undrawn_count,
+            )
+        )
 
     def step(self) -> None:
         """Match the next event, and all that follow from the same action."""
@@ -192,11 +200,17 @@ def _opening_problem(opened: happened.Opened) -> str:
     rules = opened.ruleset
     if opened.dealer not in range(rules.seat_count):
         return "there is no such dealer"
-    dice_count = GAME.dice_count(rules)
-    if len(opened.dice) != dice_count or not all(1 <= die <= DIE_FACES for die in opened.dice):
-        return f"{dice_count} dice, each 1 to 6"
+    opening, for_kongs = dice_counts(rules)
+    thrown = (*opened.dice, *opened.kong_dice)
+    if (len(opened.dice), len(opened.kong_dice)) != (opening, for_kongs) or not all(die in DIE for die in thrown):
+        return f"{opening} dice, and {for_kongs} for kongs, each 1 to 6"
     if not rules.hand_size * rules.seat_count < len(opened.wall) <= rules.tile_count:
         return "the wall is missing, too short to deal from, or too long"
+    aside = (opened.tail_count, opened.undrawn_count)
+    if min(aside) < 0 or sum(aside) > len(opened.wall) - rules.hand_size * rules.seat_count - 1:
+        return "more tiles are left in the wall than lie in it after the deal"
+    if opened.undrawn_count not in (0, len(opened.wall) - rules.live_tiles):
+        return "the tiles that stay undrawn are another number"
     copies = Counter(opened.wall)
     if any(held > _copies_of(rules, tile) for tile, held in copies.items()):
         return "the wall holds tiles that this game has not"

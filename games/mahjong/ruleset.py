@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from games.kernel import Reason
 from games.mahjong.hand import Score, Situation, WinningHand
-from games.mahjong.melds import MeldKind
+from games.mahjong.melds import Meld, MeldKind
 from games.mahjong.tiles import Tile
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ class ReplacementFrom(StrEnum):
     """The next tile in the drawing order (BB-6)."""
     TAIL = "tail"
     """The last tile of the wall (SH-2)."""
+    DIE = "die"
+    """For a flower the last tile; for a kong a stack near the end that a die chooses (DZ-4, DZ-5)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,8 @@ class Judgement:
     Attributes:
         check_hand: raises HandError if a hand cannot be; shapes and counts are checked before.
         score: what a winning hand is worth; None if it does not win.
+        waits: kinds that complete concealed tiles beside melds, ascending; none of which all four are
+            one's own.
         flower_score: what all flowers are worth where a win is offered for them (SH-11).
         win_payments: what a winner's payers are asked for, in order.
         transferred: kongs whose rain goes to the winners of the open question.
@@ -50,6 +54,7 @@ class Judgement:
 
     check_hand: Callable[["Ruleset", WinningHand], None]
     score: Callable[["Ruleset", WinningHand], Score | None]
+    waits: Callable[["Ruleset", tuple[Tile, ...], tuple[Meld, ...]], tuple[Tile, ...]]
     flower_score: Callable[["Ruleset"], Score | None]
     win_payments: Callable[["State", "Seat", Score], tuple["Payment", ...]]
     transferred: Callable[["State"], tuple[int, ...]]
@@ -75,6 +80,7 @@ class Ruleset:
         wall_break: how dice choose where drawing starts.
         flowers: flower tiles the game is played with, one of each.
         flower_offer_count: flowers exposed at which a win is offered (SH-11); 0 for never.
+        live_tiles: tiles of the whole wall that are dealt and drawn at most; the rest stay undrawn (DZ-6).
         replacement_from: where replacements come from.
         chow_from: who may claim a chow: nobody, the player after the discarder, or any.
         honours_win: whether honours alone win without a shape (SH-12, kind 5).
@@ -93,6 +99,7 @@ class Ruleset:
         robbed_kong_stands: whether a robbed kong stays a kong (BB-15).
         rain_bases: bases each owing seat pays for a kong of each kind (BB-30); empty where
             kongs cost nothing.
+        winds: whether seats and rounds have winds (DZ-13).
         hand_situations: situations a hand may be scored with.
         wait_situations: those that make sense for a hand without its winning tile.
         clauses: the variant's rule behind each refusal.
@@ -113,6 +120,7 @@ class Ruleset:
     wall_break: WallBreak
     flowers: tuple[Tile, ...]
     flower_offer_count: int
+    live_tiles: int
     replacement_from: ReplacementFrom
     chow_from: str
     honours_win: bool
@@ -128,6 +136,7 @@ class Ruleset:
     shares_tiles: bool
     robbed_kong_stands: bool
     rain_bases: tuple[tuple[MeldKind, int], ...]
+    winds: bool
     hand_situations: frozenset[Situation]
     wait_situations: frozenset[Situation]
     clauses: tuple[tuple[Reason, str], ...]

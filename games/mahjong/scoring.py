@@ -11,7 +11,7 @@ from games.mahjong.hand import HandError, Score, Situation, WinBy, WinningHand
 from games.mahjong.melds import MeldKind
 from games.mahjong.ruleset import Ruleset
 from games.mahjong.tiles import Tile, show
-from games.mahjong.waits import COPIES, waits
+from games.mahjong.waits import COPIES
 
 
 def score_win(rules: Ruleset, hand: WinningHand) -> Score | None:
@@ -23,6 +23,7 @@ def score_win(rules: Ruleset, hand: WinningHand) -> Score | None:
     _check_tiles(rules, hand, (*hand.concealed, hand.tile))
     if hand.tile not in rules.kinds:
         raise HandError("win", rules.hand_clause("tiles"), f"{show([hand.tile])} is not in this game")
+    _check_winds(rules, hand)
     _check_situations(rules, hand.situations, rules.hand_situations)
     rules.judgement.check_hand(rules, hand)
     return rules.judgement.score(rules, hand)
@@ -43,11 +44,10 @@ def list_waits(rules: Ruleset, hand: WinningHand) -> Mapping[Tile, WaitWorth]:
         HandError: the hand cannot be, or a situation makes no sense without a winning tile.
     """
     _check_tiles(rules, hand, hand.concealed)
+    _check_winds(rules, hand)
     _check_situations(rules, hand.situations, rules.wait_situations)
     rules.judgement.check_hand(rules, replace(hand, by=WinBy.DISCARD))
-    found = waits(
-        hand.concealed, hand.melds, kinds=rules.kinds, pairs_win=rules.pairs_win, honours_win=rules.honours_win
-    )
+    found = rules.judgement.waits(rules, hand.concealed, hand.melds)
     score = rules.judgement.score
     return {
         tile: WaitWorth(
@@ -82,6 +82,17 @@ def _check_tiles(rules: Ruleset, hand: WinningHand, concealed: tuple[Tile, ...])
     for tile, held in copies.items():
         if held > COPIES:
             raise HandError("hand", rules.hand_clause("tiles"), f"{held} of {show([tile])}")
+
+
+def _check_winds(rules: Ruleset, hand: WinningHand) -> None:
+    for field, wind in (("seat_wind", hand.seat_wind), ("round_wind", hand.round_wind)):
+        if wind is None and rules.winds:
+            raise HandError(field, WINDS_RULE, "one of E, S, W, N")
+        if wind is not None and not rules.winds:
+            raise HandError(field, WINDS_RULE, "this game has no winds")
+
+
+WINDS_RULE = "DZ-13"
 
 
 def _check_situations(rules: Ruleset, situations: frozenset[Situation], allowed: frozenset[Situation]) -> None:

@@ -162,7 +162,8 @@ class _Run:
         self.events: list[Event] = []
         dice = (1,) * GAME.dice_count(rules)
         wall = arrange(rules, arranged.dealer, arranged.hands, arranged.draws, dice, arranged.replacements)
-        self._happen(GAME.open(self.state, wall, dice, tail_count=len(arranged.replacements)))
+        # What the script gives is the wall: it is empty when the draws are used up.
+        self._happen(GAME.open(self.state, wall, dice, tail_count=len(arranged.replacements), undrawn_count=0))
         self._happen(GAME.decide(self.state, asked.Deal()))
 
     def act(self, action: Action) -> None:

@@ -8,7 +8,7 @@ from games.mahjong.actions import Choice
 from games.mahjong.events import DrawSource, Ended, KongOutcome, WinnerResult, Won
 from games.mahjong.melds import Meld, MeldKind
 from games.mahjong.ruleset import Ruleset
-from games.mahjong.tiles import Tile
+from games.mahjong.tiles import WINDS, Tile
 
 
 class Phase(StrEnum):
@@ -34,6 +34,9 @@ class Fate(StrEnum):
     WON = "won"
     SHARED = "shared"
 
+
+DEALS_A_ROUND = 4
+"""Deals of a table under one round wind (DZ-13)."""
 
 QUESTIONS = frozenset({Phase.CLAIMS, Phase.ROBBERY, Phase.DECLARING})
 """Phases in which a shared question stands open."""
@@ -110,6 +113,10 @@ class State:
         wall_length: tiles in it before the deal.
         wall: what is left, next tile first.
         tail: tiles of an arranged wall that only replacements take, in that order.
+        undrawn_count: tiles of the wall that stay in it (DZ-6).
+        kong_dice: dice not yet thrown for kongs (DZ-5); 0 where they lie hidden.
+        end_stacks: tiles that replacements by dice have left of the stacks at the wall's end, the last
+            stack first; stacks beyond are whole.
         deal_index: deals played at the table before this one.
         draws_in_row: exhaustive draws just before it.
         draw_count: tiles drawn since the deal, replacements included.
@@ -141,6 +148,9 @@ class State:
     wall_length: int = 0
     wall: tuple[Tile, ...] = ()
     tail: tuple[Tile, ...] = ()
+    undrawn_count: int = 0
+    kong_dice: tuple[int, ...] = ()
+    end_stacks: tuple[int, ...] = ()
     deal_index: int = 0
     draws_in_row: int = 0
     draw_count: int = 0
@@ -194,11 +204,24 @@ class State:
 
     def must_win(self) -> bool:
         """Whether every win must be taken now (BB-16): from the draw of the fourth tile from the end on."""
-        return self.draw_count > 0 and len(self.wall) < self.ruleset.must_win_tiles
+        return self.draw_count > 0 and self.left < self.ruleset.must_win_tiles
 
     def last_tile(self) -> bool:
-        """Whether a win now is one on the last tile (海底): the wall is empty, not before the first draw."""
-        return self.draw_count > 0 and not self.wall
+        """Whether a win now is one on the last tile (海底): nothing is left to draw, not before the first draw."""
+        return self.draw_count > 0 and not self.left
+
+    @property
+    def left(self) -> int:
+        """Tiles that may still be drawn (DZ-6)."""
+        return len(self.wall) - self.undrawn_count
+
+    def seat_wind(self, seat: Seat) -> Tile | None:
+        """The seat's wind: the dealer is East, then South, West, North (DZ-13); None in games without."""
+        return WINDS[(seat - self.dealer) % self.ruleset.seat_count] if self.ruleset.winds else None
+
+    def round_wind(self) -> Tile | None:
+        """The round's wind: it changes every four deals of a table (DZ-13); None in games without."""
+        return WINDS[self.deal_index // DEALS_A_ROUND % len(WINDS)] if self.ruleset.winds else None
 
 
 def initial(ruleset: Ruleset, dealer: Seat, *, deal_index: int = 0, draws_in_row: int = 0) -> State:

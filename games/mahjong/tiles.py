@@ -18,6 +18,7 @@ CHARACTERS = range(0, 9)
 DOTS = range(9, 18)
 BAMBOO = range(18, 27)
 HONOURS = range(27, 34)
+WINDS = range(27, 31)
 
 SUIT_LETTERS = "mps"
 HONOUR_LETTERS = "ESWNCFP"

@@ -65,6 +65,18 @@ class Variant:
                 raise OptionError(name, f"{self.variant_id} has no such option; it has {known}")
             allowed = self.options[name]
             if not any(value == one and type(value) is type(one) for one in allowed):
-                raise OptionError(name, "one of " + ", ".join(str(one) for one in allowed))
+                raise OptionError(name, _in_words(allowed))
         chosen = tuple((name, options.get(name, allowed[0])) for name, allowed in self.options.items())
         return self.make_ruleset(chosen, stake, escape_penalty)
+
+
+def _in_words(allowed: tuple[object, ...]) -> str:
+    """The values an option may have; many numbers by the least and the greatest."""
+    numbers = [value for value in allowed if type(value) is int]
+    if len(numbers) == len(allowed) > MANY and len(numbers) == max(numbers) - min(numbers) + 1:
+        return f"a whole number from {min(numbers)} to {max(numbers)}"
+    return "one of " + ", ".join(map(str, allowed))
+
+
+MANY = 8
+"""Values that are not written out any more."""

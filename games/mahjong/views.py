@@ -12,6 +12,7 @@ from games.mahjong.events import Answered, Dealt, Drawn, Event, Opened, Won
 from games.mahjong.hand import WinBy
 from games.mahjong.state import Draw, Phase, Question, State
 from games.mahjong.tiles import HIDDEN, Tile
+from games.mahjong.wall import HIDDEN_DIE
 
 
 def face_down(tiles: tuple[Tile, ...]) -> tuple[Tile, ...]:
@@ -19,15 +20,20 @@ def face_down(tiles: tuple[Tile, ...]) -> tuple[Tile, ...]:
     return (HIDDEN,) * len(tiles)
 
 
+def hidden_dice(dice: tuple[int, ...]) -> tuple[int, ...]:
+    """As many dice, none of them thrown yet."""
+    return (HIDDEN_DIE,) * len(dice)
+
+
 def redact(event: Event, seat: Seat | None) -> Event | None:
     """The event as a seat (None: a spectator) may know it; None if nothing of it."""
     if isinstance(event, Opened):
-        return replace(event, wall=face_down(event.wall))
+        return replace(event, wall=face_down(event.wall), kong_dice=hidden_dice(event.kong_dice))
     if isinstance(event, Dealt):
         hands = tuple(hand if owner == seat else face_down(hand) for owner, hand in enumerate(event.hands))
         return replace(event, hands=hands)
     if isinstance(event, Drawn):
-        return event if event.seat == seat else Drawn(event.seat, HIDDEN, event.source)
+        return event if event.seat == seat else Drawn(event.seat, HIDDEN, event.source, event.die)
     if isinstance(event, Answered):
         return event if event.seat == seat else None
     if isinstance(event, Won):
@@ -49,6 +55,7 @@ def view(state: State, seat: Seat | None) -> State:
         state,
         wall=face_down(state.wall),
         tail=face_down(state.tail),
+        kong_dice=hidden_dice(state.kong_dice),
         hands=tuple(hand if shown or owner == seat else face_down(hand) for owner, hand in enumerate(state.hands)),
         draw=_seen_draw(state, seat),
         question=None if state.question is None else _own_answer(state.question, seat),

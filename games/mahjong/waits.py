@@ -12,6 +12,7 @@ from games.mahjong.decomposition import (
     sets_and_pair_completions,
 )
 from games.mahjong.melds import Meld
+from games.mahjong.ruleset import Ruleset
 from games.mahjong.tiles import HONOURS, Tile
 
 COPIES = 4
@@ -45,6 +46,11 @@ def waits(
         return ()
     held = [count(packed, tile) + _count_in(melds, tile) for tile in completing]
     return tuple(tile for tile, copies in zip(completing, held, strict=True) if copies < COPIES and tile in kinds)
+
+
+def waits_by_shape(rules: Ruleset, concealed: tuple[Tile, ...], melds: tuple[Meld, ...]) -> tuple[Tile, ...]:
+    """`waits` by the shapes that a ruleset names."""
+    return waits(concealed, melds, kinds=rules.kinds, pairs_win=rules.pairs_win, honours_win=rules.honours_win)
 
 
 @lru_cache(maxsize=1 << 16)

@@ -4,17 +4,28 @@ from collections.abc import Sequence
 from itertools import chain
 
 from games.kernel import Seat
-from games.mahjong.ruleset import Ruleset, WallBreak
+from games.mahjong.ruleset import ReplacementFrom, Ruleset, WallBreak
 from games.mahjong.tiles import Tile
 
 DICE_COUNT = {WallBreak.THROWN_BACK: 4, WallBreak.OWN_WALL: 2}
 """Dice an opening takes."""
 DIE_FACES = 6
+DIE = range(1, DIE_FACES + 1)
+HIDDEN_DIE = 0
+"""A die that nobody has seen yet."""
+KONG_DICE_COUNT = 16
+"""Dice thrown for kongs at most: nobody makes more than four (DZ-5)."""
 
 
 def tiles_in_order(ruleset: Ruleset) -> tuple[Tile, ...]:
     """All tiles of the game in the order of the specification: what is shuffled (PF-41)."""
     return (*(tile for tile in ruleset.kinds for _ in range(4)), *ruleset.flowers)
+
+
+def dice_counts(ruleset: Ruleset) -> tuple[int, int]:
+    """Dice thrown at the opening, and dice thrown for kongs at most."""
+    for_kongs = KONG_DICE_COUNT if ruleset.replacement_from is ReplacementFrom.DIE else 0
+    return DICE_COUNT[ruleset.wall_break], for_kongs
 
 
 def wall_start(ruleset: Ruleset, dealer: Seat, dice: Sequence[int], wall_length: int) -> int:
@@ -25,7 +36,7 @@ def wall_start(ruleset: Ruleset, dealer: Seat, dice: Sequence[int], wall_length:
         wall_length: tiles in the wall; an arranged one may be shorter.
     """
     assert len(dice) == DICE_COUNT[ruleset.wall_break], dice
-    assert all(1 <= die <= DIE_FACES for die in dice), dice
+    assert all(die in DIE for die in dice), dice
     seat, stack = _BREAKS[ruleset.wall_break](ruleset, dealer, dice)
     return 2 * (seat * ruleset.wall_stacks + stack - 1) % wall_length
 
@@ -62,6 +73,7 @@ def arrange(
 
     Args:
         hands: one a seat; the dealer's has one tile more.
+        dice: as the game's `open` takes them.
         replacements: tiles for kongs and flowers, first to be taken first; they are the
             `tail_count` last ones of the wall.
     """
@@ -69,5 +81,6 @@ def arrange(
     drawn = [sources[seat].pop(0) for seat in deal_order(ruleset, dealer)]
     assert not any(sources), sources
     drawn += [*draws, *reversed(replacements)]
-    start = wall_start(ruleset, dealer, dice, len(drawn))
+    opening, _ = dice_counts(ruleset)
+    start = wall_start(ruleset, dealer, dice[:opening], len(drawn))
     return tuple(drawn[(position - start) % len(drawn)] for position in range(len(drawn)))

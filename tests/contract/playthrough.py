@@ -16,6 +16,7 @@
 
 A line with ">" is an action, the lines below it what it caused. `close` closes the question
 that stands open (who has not answered passes); one that nobody is asked about closes by itself.
+`deal` in the head is the number of deals played before, `dice` the first dice; those left out show 1.
 `python -m tests.contract.playthrough --write` writes the caused lines of all files anew: then
 read the difference beside the rules.
 """
@@ -40,7 +41,7 @@ from games.mahjong.wall import arrange
 from tests.contract.golden_texts import golden_texts
 from tests.contract.words import lines_of
 
-HEAD_WORDS = ("rules", "variant", "option", "dealer", "hand", "draws", "replacements", "balances")
+HEAD_WORDS = ("rules", "variant", "option", "dealer", "hand", "draws", "replacements", "balances", "deal", "dice")
 TABLE_VERBS = {"timeout": asked.Timeout}
 
 
@@ -66,6 +67,8 @@ class Playthrough:
     hands: dict[int, tuple[int, ...]] = field(default_factory=dict)
     draws: tuple[int, ...] = ()
     replacements: tuple[int, ...] = ()
+    deal_index: int = 0
+    dice: tuple[int, ...] = ()
     balances: tuple[int, ...] = ()
 
     def ruleset(self) -> Ruleset:
@@ -122,6 +125,10 @@ def _read_head(found: Playthrough, word: str, rest: str) -> None:
         found.draws = parse(rest)
     elif word == "replacements":
         found.replacements = parse(rest)
+    elif word == "deal":
+        found.deal_index = int(rest)
+    elif word == "dice":
+        found.dice = tuple(map(int, rest.split()))
     else:
         found.balances = tuple(map(int, rest.split()))
 
@@ -154,8 +161,8 @@ class _Table:
         check_arranged(rules, arranged)
         self.balances: Sequence[int] = golden.balances
         self.events: list[Event] = []
-        self.state = GAME.initial(rules, arranged.dealer)
-        dice = (1,) * GAME.dice_count(rules)
+        self.state = GAME.initial(rules, arranged.dealer, deal_index=golden.deal_index)
+        dice = (*golden.dice, *(1,) * (GAME.dice_count(rules) - len(golden.dice)))
         wall = arrange(rules, arranged.dealer, arranged.hands, arranged.draws, dice, arranged.replacements)
         self._happen(GAME.open(self.state, wall, dice, tail_count=len(arranged.replacements)))
         self._happen(GAME.decide(self.state, asked.Deal()))

@@ -54,7 +54,8 @@ def _dealt(event: happened.Dealt) -> Iterator[str]:
 
 
 def _drawn(event: happened.Drawn) -> Iterator[str]:
-    yield f"{event.seat} draws {show([event.tile])}{REPLACING.get(event.source, '')}"
+    thrown = "" if event.die is None else f", the die shows {event.die}"
+    yield f"{event.seat} draws {show([event.tile])}{REPLACING.get(event.source, '')}{thrown}"
 
 
 def _discarded(event: happened.Discarded) -> Iterator[str]:

@@ -55,4 +55,5 @@ def _deals(first: str) -> Iterator[tuple[Setup, Random]]:
         yield arranged_setup(golden, Style.POLICY, f"{golden.name}-0", chance, as_written=True), chance
     for number in range(RANDOM_DEALS):
         chance = Random(number)
-        yield random_setup(variants_of(Variant)[VARIANT], list(Style)[number % 2], f"hunt-{number}", chance), chance
+        style = list(Style)[number % 2]
+        yield random_setup(variants_of(Variant)[VARIANT], style, f"hunt-{number}", chance), chance

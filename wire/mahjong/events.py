@@ -13,6 +13,7 @@ from games.mahjong.hand import FanScore, Score
 from games.mahjong.ruleset import Ruleset
 from games.mahjong.tiles import HIDDEN, Tile
 from games.mahjong.variant import Variant
+from games.mahjong.wall import HIDDEN_DIE, dice_counts
 from wire.mahjong.words import (
     DRAW_SOURCES,
     END_CAUSES,
@@ -87,13 +88,17 @@ def opened_to_proto(event: happened.Opened) -> event_pb2.Opened:
         tail_count=event.tail_count,
         deal_index=event.deal_index,
         draws_in_row=event.draws_in_row,
+        undrawn_count=event.undrawn_count,
+        kong_dice=() if HIDDEN_DIE in event.kong_dice else event.kong_dice,
     )
 
 
 def opened_from_proto(message: event_pb2.Opened) -> happened.Opened:
     """The opening a message stands for."""
+    rules = ruleset_from_opened(message)
+    _, dice_for_kongs = dice_counts(rules)
     return happened.Opened(
-        ruleset=ruleset_from_opened(message),
+        ruleset=rules,
         dealer=message.dealer,
         dice=tuple(message.dice),
         wall=tuple(message.wall) or face_down(message.wall_count, "wall_count"),
@@ -101,6 +106,8 @@ def opened_from_proto(message: event_pb2.Opened) -> happened.Opened:
         tail_count=message.tail_count,
         deal_index=message.deal_index,
         draws_in_row=message.draws_in_row,
+        undrawn_count=message.undrawn_count,
+        kong_dice=tuple(message.kong_dice) or (HIDDEN_DIE,) * dice_for_kongs,
     )
 
 
@@ -120,12 +127,13 @@ def ruleset_from_opened(message: event_pb2.Opened) -> Ruleset:
 
 
 def _drawn_to_proto(event: happened.Drawn) -> event_pb2.Drawn:
-    return event_pb2.Drawn(seat=event.seat, tile=seen(event.tile), source=DRAW_SOURCES[event.source])
+    return event_pb2.Drawn(seat=event.seat, tile=seen(event.tile), source=DRAW_SOURCES[event.source], die=event.die)
 
 
 def _drawn_from_proto(message: event_pb2.Drawn) -> happened.Drawn:
     tile = message.tile if message.HasField("tile") else HIDDEN
-    return happened.Drawn(message.seat, tile, named(DRAW_SOURCES, "source", message.source))
+    die = message.die if message.HasField("die") else None
+    return happened.Drawn(message.seat, tile, named(DRAW_SOURCES, "source", message.source), die)
 
 
 def _konged_to_proto(event: happened.Konged) -> event_pb2.Konged:
@@ -167,7 +175,14 @@ def _payment_from_proto(message: event_pb2.Payment) -> Payment:
 def fans_to_proto(fans: Iterable[FanScore]) -> list[event_pb2.FanCount]:
     """Fans of a hand as messages."""
     return [
-        event_pb2.FanCount(fan_id=fan.fan_id, value=fan.value, name_zh=fan.name_zh, number=fan.number) for fan in fans
+        event_pb2.FanCount(
+            fan_id=fan.fan_id,
+            value=fan.value,
+            name_zh=fan.name_zh,
+            number=fan.number,
+            times=fan.times if fan.times > 1 else 0,
+        )
+        for fan in fans
     ]
 
 
@@ -187,7 +202,7 @@ def _winner_from_proto(message: event_pb2.WinnerResult) -> happened.WinnerResult
     return happened.WinnerResult(
         seat=message.seat,
         rank=message.rank,
-        fans=tuple(FanScore(fan.fan_id, fan.name_zh, fan.value, fan.number) for fan in message.fans),
+        fans=tuple(FanScore(fan.fan_id, fan.name_zh, fan.value, fan.number, fan.times or 1) for fan in message.fans),
         fan_total=message.fan_total,
         amount=message.amount,
         payments=tuple(_payment_from_proto(payment) for payment in message.payments),

@@ -8,6 +8,7 @@ from games.mahjong.actions import Choice
 from games.mahjong.melds import Meld
 from games.mahjong.state import Draw, KongRecord, Question, State, TableDiscard
 from games.mahjong.tiles import HIDDEN
+from games.mahjong.wall import HIDDEN_DIE, KONG_DICE_COUNT
 from wire.mahjong.actions import action_from_proto, action_of_answer, action_to_proto, answer_of_action
 from wire.mahjong.events import (
     ended_from_proto,
@@ -21,7 +22,7 @@ from wire.mahjong.events import (
     won_to_proto,
 )
 from wire.mahjong.words import DRAW_SOURCES, FATES, KONG_KINDS, KONG_OUTCOMES, MELD_KINDS, PHASES, face_down
-from wire.words import named
+from wire.words import WireError, named
 
 
 def view_to_proto(state: State, seat: Seat | None) -> view_pb2.View:
@@ -33,6 +34,10 @@ def view_to_proto(state: State, seat: Seat | None) -> view_pb2.View:
         phase=PHASES[state.phase],
         wall_left=len(state.wall),
         tail_left=len(state.tail),
+        kong_dice_left=len(state.kong_dice),
+        end_stacks=state.end_stacks,
+        round_wind=state.round_wind(),
+        seat_winds=[wind for seat in state.seats if (wind := state.seat_wind(seat)) is not None],
         flowers=hands_to_proto(state.flowers),
         began=state.began,
         draw_count=state.draw_count,
@@ -74,6 +79,9 @@ def view_from_proto(message: view_pb2.View, seat: Seat | None) -> State:
         wall_length=message.opened.wall_count,
         wall=face_down(message.wall_left, "wall_left"),
         tail=face_down(message.tail_left, "tail_left"),
+        undrawn_count=message.opened.undrawn_count,
+        kong_dice=_dice_left(message.kong_dice_left),
+        end_stacks=tuple(message.end_stacks),
         deal_index=message.opened.deal_index,
         draws_in_row=message.opened.draws_in_row,
         flowers=hands_from_proto(message.flowers),
@@ -166,4 +174,16 @@ def _opening_of(state: State) -> happened.Opened:
         wall_start=state.wall_start,
         deal_index=state.deal_index,
         draws_in_row=state.draws_in_row,
+        undrawn_count=state.undrawn_count,
     )
+
+
+def _dice_left(number: int) -> tuple[int, ...]:
+    """So many dice that nobody has seen yet.
+
+    Raises:
+        WireError: more than any deal throws.
+    """
+    if number > KONG_DICE_COUNT:
+        raise WireError("kong_dice_left", f"no deal throws more than {KONG_DICE_COUNT} dice for kongs")
+    return (HIDDEN_DIE,) * number

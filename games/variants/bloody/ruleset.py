@@ -5,6 +5,7 @@ from games.mahjong.hand import Situation
 from games.mahjong.melds import MeldKind
 from games.mahjong.ruleset import Judgement, ReplacementFrom, Ruleset, WallBreak
 from games.mahjong.tiles import BAMBOO, DOTS
+from games.mahjong.waits import waits_by_shape
 from games.variants.bloody.fans import check_hand, score
 from games.variants.bloody.settle import earthly, end, no_flowers, transferred, win_payments
 
@@ -66,6 +67,7 @@ HAND_CLAUSES = (("tiles", "BB-1"), ("size", "BB-2"), ("situation", "BB-70"))
 JUDGEMENT = Judgement(
     check_hand=check_hand,
     score=score,
+    waits=waits_by_shape,
     flower_score=no_flowers,
     win_payments=win_payments,
     transferred=transferred,
@@ -90,6 +92,7 @@ def bloody4(options: tuple[tuple[str, object], ...], stake: int, escape_penalty:
         wall_break=WallBreak.THROWN_BACK,
         flowers=(),
         flower_offer_count=0,
+        live_tiles=72,
         replacement_from=ReplacementFrom.NEXT,
         chow_from="none",
         honours_win=False,
@@ -105,6 +108,7 @@ def bloody4(options: tuple[tuple[str, object], ...], stake: int, escape_penalty:
         shares_tiles=False,
         robbed_kong_stands=False,
         rain_bases=RAIN_BASES,
+        winds=False,
         hand_situations=FOUR_PLAYER_SITUATIONS,
         wait_situations=frozenset({Situation.LAST_TILE}),
         clauses=CLAUSES,
@@ -129,6 +133,7 @@ def bloody6(options: tuple[tuple[str, object], ...], stake: int, escape_penalty:
         wall_break=WallBreak.THROWN_BACK,
         flowers=(),
         flower_offer_count=0,
+        live_tiles=72,
         replacement_from=ReplacementFrom.NEXT,
         chow_from="none",
         honours_win=False,
@@ -144,6 +149,7 @@ def bloody6(options: tuple[tuple[str, object], ...], stake: int, escape_penalty:
         shares_tiles=True,
         robbed_kong_stands=True,
         rain_bases=RAIN_BASES,
+        winds=False,
         hand_situations=SIX_PLAYER_SITUATIONS,
         wait_situations=frozenset({Situation.LAST_TILE, Situation.DECLARED, Situation.PAYER_DECLARED}),
         clauses=CLAUSES,

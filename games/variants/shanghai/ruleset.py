@@ -4,6 +4,7 @@ from games.kernel import Reason
 from games.mahjong.hand import Situation
 from games.mahjong.ruleset import Judgement, ReplacementFrom, Ruleset, WallBreak
 from games.mahjong.tiles import FLOWERS, KIND_COUNT
+from games.mahjong.waits import waits_by_shape
 from games.variants.shanghai.fans import SITUATIONS, check_hand, flower_score, score
 from games.variants.shanghai.settle import earthly, end, no_transfer, win_payments
 
@@ -40,6 +41,7 @@ HAND_CLAUSES = (("tiles", "SH-1"), ("size", "SH-2"), ("situation", "SH-50"))
 JUDGEMENT = Judgement(
     check_hand=check_hand,
     score=score,
+    waits=waits_by_shape,
     flower_score=flower_score,
     win_payments=win_payments,
     transferred=no_transfer,
@@ -64,6 +66,7 @@ def shanghai(options: tuple[tuple[str, object], ...], stake: int, escape_penalty
         wall_break=WallBreak.OWN_WALL,
         flowers=tuple(FLOWERS),
         flower_offer_count=len(FLOWERS),
+        live_tiles=144,
         replacement_from=ReplacementFrom.TAIL,
         chow_from="before",
         honours_win=True,
@@ -79,6 +82,7 @@ def shanghai(options: tuple[tuple[str, object], ...], stake: int, escape_penalty
         shares_tiles=False,
         robbed_kong_stands=False,
         rain_bases=(),
+        winds=False,
         hand_situations=SITUATIONS,
         wait_situations=frozenset({Situation.LAST_TILE}),
         clauses=CLAUSES,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from games.mahjong.hand import HandError, Situation, WinBy, WinningHand
 from games.mahjong.melds import Meld, parse_meld
-from games.mahjong.tiles import FLOWERS, NotationError, Tile, parse
+from games.mahjong.tiles import FLOWERS, WINDS, NotationError, Tile, parse
 from refusals import Reason, Refusal
 
 TILE_COUNT_MAX = 32
@@ -57,9 +57,6 @@ def hand_of(query: HandQuery) -> WinningHand:
     Raises:
         Refusal: INVALID_FIELD: given twice, or too long to be read; HAND_IMPOSSIBLE: no such tiles, melds, situations.
     """
-    for field, wind in (("seat_wind", query.seat_wind), ("round_wind", query.round_wind)):
-        if wind:
-            raise impossible(field, "this game has no winds")
     return WinningHand(
         concealed=_concealed(query),
         melds=_melds(query.melds),
@@ -67,6 +64,8 @@ def hand_of(query: HandQuery) -> WinningHand:
         by=WinBy.DISCARD,
         situations=_situations(query.situations),
         flowers=_read("hand.flowers", query.flowers),
+        seat_wind=_wind("seat_wind", query.seat_wind),
+        round_wind=_wind("round_wind", query.round_wind),
     )
 
 
@@ -83,6 +82,16 @@ def winning_tile(query: WinQuery) -> Tile:
     tiles = _read("win_notation", query.notation)
     if len(tiles) != 1:
         raise impossible("win_notation", "exactly one tile")
+    return tiles[0]
+
+
+def _wind(field: str, text: str) -> Tile | None:
+    """A wind of its letter; None where none is named."""
+    if not text:
+        return None
+    tiles = _read(field, text)
+    if len(tiles) != 1 or tiles[0] not in WINDS:
+        raise impossible(field, "one of E, S, W, N")
     return tiles[0]
 
 

@@ -2,9 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 from games.catalog import UnknownVariant, variant_of
 from games.kernel import OptionError
+from games.landlord.ruleset import Ruleset as LandlordRuleset
+from games.landlord.variant import LandlordVariant
 from games.mahjong.ruleset import Ruleset
 from games.mahjong.variant import Variant
 from refusals import Reason, Refusal
@@ -31,25 +34,43 @@ class RulesetQuery:
     stake: int
 
 
+V = TypeVar("V", Variant, LandlordVariant)
+
+
 def ruleset_of(query: RulesetQuery) -> Ruleset:
-    """The rules that are asked for.
+    """The rules of the mahjong family that are asked for.
 
     Raises:
         Refusal: RULESET_UNKNOWN: no such variant, or not in this version; OPTION_INVALID: naming the option.
     """
-    try:
-        variant = variant_of(query.variant)
-    except UnknownVariant:
-        raise unknown_ruleset("ruleset.variant", "no variant has this id") from None
-    if not isinstance(variant, Variant):
-        raise unknown_ruleset("ruleset.variant", f"{variant.variant_id} is no game of the mahjong family")
-    if query.version not in (0, variant.version):
-        raise unknown_ruleset("ruleset.version", f"{variant.variant_id} is answered in version {variant.version}")
-    check_option_names(tuple(query.options))
+    variant = _variant_of(query, Variant)
     try:
         return variant.ruleset(query.options, query.stake or DEFAULT_STAKE)
     except OptionError as error:
         raise option_refusal(error) from None
+
+
+def landlord_ruleset_of(query: RulesetQuery) -> LandlordRuleset:
+    """The rules of the landlord family that are asked for. Raises: as `ruleset_of`."""
+    variant = _variant_of(query, LandlordVariant)
+    try:
+        return variant.ruleset(query.options, query.stake or DEFAULT_STAKE)
+    except OptionError as error:
+        raise option_refusal(error) from None
+
+
+def _variant_of(query: RulesetQuery, family: type[V]) -> V:
+    """The variant in the version asked for, if it is of this family."""
+    try:
+        variant = variant_of(query.variant)
+    except UnknownVariant:
+        raise unknown_ruleset("ruleset.variant", "no variant has this id") from None
+    if not isinstance(variant, family):
+        raise unknown_ruleset("ruleset.variant", f"{variant.variant_id} is of another family of games")
+    if query.version not in (0, variant.version):
+        raise unknown_ruleset("ruleset.version", f"{variant.variant_id} is answered in version {variant.version}")
+    check_option_names(tuple(query.options))
+    return variant
 
 
 def unknown_ruleset(field: str, detail: str) -> Refusal:

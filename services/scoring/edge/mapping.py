@@ -8,10 +8,12 @@ from cardroom.scoring.v1 import scoring_pb2
 
 from games.catalog import UnknownVariant
 from games.kernel import OptionError
+from games.landlord.cards import RANK_NAMES
 from games.mahjong.events import Event
 from games.mahjong.hand import Score, WinBy
 from games.mahjong.scoring import WaitWorth
 from games.mahjong.tiles import Tile, show
+from services.scoring.app.card_questions import ReadCards, ReadingQuery
 from services.scoring.app.hands import HandQuery, WinQuery, invalid
 from services.scoring.app.questions import Scored, Waits
 from services.scoring.app.rulesets import RulesetQuery, check_option_names, option_refusal, unknown_ruleset
@@ -104,6 +106,24 @@ def waits_response(waits: Waits) -> scoring_pb2.ListWaitsResponse:
         variant=waits.rules.variant,
         version=waits.rules.version,
         waits=[_wait(tile, worth) for tile, worth in waits.worth.items()],
+    )
+
+
+def last_play(request: scoring_pb2.ReadCardsRequest) -> ReadingQuery | None:
+    """The play to beat, if one is named."""
+    if not request.HasField("last"):
+        return None
+    return ReadingQuery(request.last.kind, request.last.rank, request.last.count)
+
+
+def cards_response(read: ReadCards) -> scoring_pb2.ReadCardsResponse:
+    """The readings of a set of cards on the wire."""
+    return scoring_pb2.ReadCardsResponse(
+        variant=read.rules.variant,
+        version=read.rules.version,
+        readings=[
+            scoring_pb2.CardReading(kind=one.kind, rank=RANK_NAMES[one.rank], count=one.count) for one in read.readings
+        ],
     )
 
 

@@ -5,6 +5,7 @@ from typing import Any
 import grpc.aio
 from cardroom.scoring.v1 import scoring_pb2, scoring_pb2_grpc
 
+from services.scoring.app.card_questions import cards_read
 from services.scoring.app.questions import list_waits, score_win
 from services.scoring.app.settlement import settle_deal
 from services.scoring.edge import mapping
@@ -26,6 +27,13 @@ class ScoringServicer(scoring_pb2_grpc.ScoringServiceServicer):
         """See the proto."""
         rules = mapping.ruleset_query(request.ruleset)
         return mapping.waits_response(list_waits(rules, mapping.hand_query(request)))
+
+    async def ReadCards(
+        self, request: scoring_pb2.ReadCardsRequest, context: _Context
+    ) -> scoring_pb2.ReadCardsResponse:
+        """See the proto."""
+        rules = mapping.ruleset_query(request.ruleset)
+        return mapping.cards_response(cards_read(rules, request.cards, mapping.last_play(request)))
 
     async def SettleDeal(
         self, request: scoring_pb2.SettleDealRequest, context: _Context

@@ -84,8 +84,10 @@ def played_deals() -> list[DealCase]:
 
 def _record(row: dict[str, Any]) -> tuple[event_pb2.Event, ...]:
     options = dict(row.get("options", {}))
-    rules = variants_of(Variant)[row["variant"]].ruleset(options, options.pop("stake", 1))
+    stake, escape_penalty = options.pop("stake", 1), options.pop("escape_penalty", 0)
+    rules = variant_of(row["variant"]).ruleset(options, stake, escape_penalty)
     hands = tuple(parse(hand) for hand in row["hands"])
-    played = play(rules, Arranged(row["dealer"], hands, parse(row["draws"])), row["actions"])
+    arranged = Arranged(row["dealer"], hands, parse(row["draws"]), parse(row.get("replacements", "")))
+    played = play(rules, arranged, row["actions"])
     assert played.refusal is None, row["id"]
     return tuple(event_to_proto(event) for event in played.events if not isinstance(event, PRIVATE_EVENTS))

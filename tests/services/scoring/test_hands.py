@@ -115,7 +115,7 @@ FAULTS: dict[str, tuple[dict[str, Any], Reason, str, str | None]] = {
     "another game's situation": ({"situations": ["last_of_kind"]}, IMPOSSIBLE, "situations", "BB-70"),
     "a contradiction": ({"situations": ["heavenly"]}, IMPOSSIBLE, "situations", "BB-70"),
     "more situations than are read": ({"situations": ["last_tile"] * 65}, MALFORMED, "situations", None),
-    "a wind": ({"seat_wind": "E"}, IMPOSSIBLE, "seat_wind", None),
+    "a wind": ({"seat_wind": "E"}, IMPOSSIBLE, "seat_wind", "DZ-13"),
     "an unknown variant": ({"ruleset": {"variant": "bloody5"}}, Reason.RULESET_UNKNOWN, "ruleset.variant", None),
     "no ruleset": ({"ruleset": None}, Reason.RULESET_UNKNOWN, "ruleset.variant", None),
     "a version not supported": (

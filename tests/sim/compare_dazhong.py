@@ -1,0 +1,130 @@
+"""大众 hands by chance, scored here and by an independent evaluator.
+
+`python -m tests.sim.compare_dazhong --hands 200000` compares so many, prints what it saw and exits 1 if they differ.
+Every difference has to be explained. One is: where the reference pays 明暗杠 5, the table pays 暗杠
+and 明杠, 3 (DZ-32). Names are compared where totals agree and each side's choice is the only one.
+"""
+
+import argparse
+import sys
+from collections import Counter
+from dataclasses import dataclass, field
+
+from games.catalog import variant_of
+from games.mahjong.hand import WinningHand
+from games.mahjong.scoring import score_win
+from games.mahjong.tiles import show
+from games.variants.dazhong.fan_table import FANS, UNPAID_BESIDE
+from games.variants.dazhong.scoring import judged
+from tests.sim.dazhong.hands import hands
+from tests.sim.dazhong.reference import Fan, Reference
+
+MIXED_KONGS = "明暗杠"
+ROWS_WANTED, PAIRS_WANTED = 200, 20
+NAMES = {fan.name_zh for fan in FANS}
+SHOWN_DIFFERENCES = 20
+
+
+@dataclass
+class Comparison:
+    """What came of it.
+
+    Attributes:
+        hands: compared.
+        rows: hands that each row is paid in, by number.
+        pairs: hands in which the first row is paid and the second, shown too, is not, by numbers.
+        mixed_kongs: hands with the one known difference.
+        names: hands of equal totals whose names differ.
+        differences: unexplained, in words.
+    """
+
+    hands: int = 0
+    rows: Counter[int] = field(default_factory=Counter)
+    pairs: Counter[tuple[int, int]] = field(default_factory=Counter)
+    mixed_kongs: int = 0
+    names: Counter[str] = field(default_factory=Counter)
+    differences: list[str] = field(default_factory=list)
+
+    def rare_rows(self, wanted: int = ROWS_WANTED) -> list[str]:
+        """Rows paid in fewer hands than wanted."""
+        return [f"{fan.name_zh} {self.rows[fan.number]}" for fan in FANS if self.rows[fan.number] < wanted]
+
+
+def compare(seed: int, count: int) -> Comparison:
+    """So many hands of a seed."""
+    rules = variant_of("dazhong").ruleset({}, 1)
+    result = Comparison()
+    with Reference() as reference:
+        for hand, theirs in reference.answers(hands(seed, count)):
+            score = score_win(rules, hand)
+            ours = None if score is None else [(fan.value // fan.times, fan.times, fan.name_zh) for fan in score.fans]
+            _note(result, hand, ours, theirs)
+    return result
+
+
+def _note(result: Comparison, hand: WinningHand, ours: list[Fan] | None, theirs: list[Fan] | None) -> None:
+    result.hands += 1
+    paid, shown = judged(hand)
+    for number in range(1, len(FANS) + 1):
+        if paid >> number & 1:
+            result.rows[number] += 1
+            unpaid = shown & UNPAID_BESIDE[number]
+            result.pairs.update((number, other) for other in range(1, len(FANS) + 1) if unpaid >> other & 1)
+    if hand.flowers:
+        result.rows[81] += 1
+    if theirs is None or ours is None:
+        result.differences.append(f"{text(hand)}: ours {ours}, theirs {theirs}")
+        return
+    known = [fan for fan in theirs if fan[2] == MIXED_KONGS]
+    result.mixed_kongs += bool(known)
+    told = [fan for fan in theirs if fan[2] != MIXED_KONGS]
+    told += [(2, 1, "暗杠"), (1, 1, "明杠")] * len(known)
+    if total(told) != total(ours):
+        result.differences.append(f"{text(hand)}: ours {total(ours)} {ours}, theirs {total(told)} {theirs}")
+    elif sorted(told) != sorted(ours):
+        ours_only = "+".join(sorted(f"{name}*{times}" for _, times, name in set(ours) - set(told)))
+        theirs_only = "+".join(sorted(f"{name}*{times}" for _, times, name in set(told) - set(ours)))
+        result.names[f"{ours_only} | {theirs_only} | {text(hand)}"] += 1
+
+
+def total(fans: list[Fan]) -> int:
+    """The sum of fans."""
+    return sum(value * times for value, times, _ in fans)
+
+
+def text(hand: WinningHand) -> str:
+    """A hand in a line."""
+    melds = " ".join(map(str, hand.melds))
+    winds = show([hand.seat_wind or 0]) + show([hand.round_wind or 0])
+    situations = " ".join(sorted(hand.situations))
+    return f"{show(hand.concealed)} {melds} + {show([hand.tile])} {hand.by} {winds} {show(hand.flowers)} {situations}"
+
+
+def main() -> int:
+    """Compare, print the counts; 1 if a difference is unexplained."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--hands", type=int, default=20_000)
+    parser.add_argument("--seed", type=int, default=1)
+    chosen = parser.parse_args()
+    result = compare(chosen.seed, chosen.hands)
+    for fan in FANS:
+        print(f"{fan.number:3} {fan.name_zh} {result.rows[fan.number]}")
+    by_number = {fan.number: fan.name_zh for fan in FANS}
+    for fan in FANS:
+        others = [number for number in range(1, len(FANS) + 1) if UNPAID_BESIDE[fan.number] >> number & 1]
+        if others:
+            seen = ", ".join(f"{by_number[other]} {result.pairs[fan.number, other]}" for other in others)
+            print(f"{fan.name_zh} excludes: {seen}")
+    print(f"rows in fewer than {ROWS_WANTED} hands: {result.rare_rows()}")
+    print(f"hands with {MIXED_KONGS}, explained by DZ-32: {result.mixed_kongs}")
+    print(f"equal totals under other names: {sum(result.names.values())}")
+    for line, times in result.names.most_common(SHOWN_DIFFERENCES):
+        print(f"  {times} {line}")
+    for line in result.differences[:SHOWN_DIFFERENCES]:
+        print(line)
+    print(f"{result.hands - len(result.differences)} equal, {len(result.differences)} different")
+    return 1 if result.differences else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
