@@ -57,8 +57,6 @@ class LandlordVariant:
         """
         if type(stake) is not int or not 1 <= stake <= STAKE_MAX:
             raise OptionError("stake", f"a whole number from 1 to {STAKE_MAX}")
-        if escape_penalty != 0:
-            raise OptionError("escape_penalty", "0: the rules say what an escape costs")
         for name, value in options.items():
             if name not in self.options:
                 known = ", ".join(sorted(self.options))

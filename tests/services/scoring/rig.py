@@ -85,7 +85,7 @@ def played_deals() -> list[DealCase]:
 def _record(row: dict[str, Any]) -> tuple[event_pb2.Event, ...]:
     options = dict(row.get("options", {}))
     stake, escape_penalty = options.pop("stake", 1), options.pop("escape_penalty", 0)
-    rules = variant_of(row["variant"]).ruleset(options, stake, escape_penalty)
+    rules = variants_of(Variant)[row["variant"]].ruleset(options, stake, escape_penalty)
     hands = tuple(parse(hand) for hand in row["hands"])
     arranged = Arranged(row["dealer"], hands, parse(row["draws"]), parse(row.get("replacements", "")))
     played = play(rules, arranged, row["actions"])
