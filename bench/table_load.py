@@ -191,27 +191,27 @@ class Player:
         )
         hall.open_calls += 1
         try:
-            await self._definite(request.SerializeToString())
+            answer = await self._definite(self._act, request.SerializeToString())
         finally:
             hall.open_calls -= 1
+        assert table_pb2.ActResponse.FromString(answer).outcome in ACCEPTED
         hall.moves += 1
 
-    async def _definite(self, request: bytes) -> None:
-        """A move that is accepted; the same request again while the store has not answered in time."""
+    async def _definite(self, method: Any, request: bytes) -> bytes:
+        """The answer of a call; the same request again while the store has not answered in time."""
         while True:
             try:
-                answer = await self._act(request, metadata=self._metadata, timeout=_CALL_SECONDS)
+                answer: bytes = await method(request, metadata=self._metadata, timeout=_CALL_SECONDS)
             except grpc.aio.AioRpcError as error:
                 if error.code() is not grpc.StatusCode.UNAVAILABLE or self._hall.failed.done():
                     raise
                 await asyncio.sleep(_AGAIN_SECONDS)
             else:
-                assert table_pb2.ActResponse.FromString(answer).outcome in ACCEPTED
-                return
+                return answer
 
     async def _say_ready(self) -> None:
         request = table_pb2.SetReadyRequest(table_id=self._table_id, request_id=str(uuid.uuid4()))
-        await self._ready(request.SerializeToString(), metadata=self._metadata)
+        await self._definite(self._ready, request.SerializeToString())
 
 
 def chosen(options: Sequence[action_pb2.Action], chance: random.Random) -> action_pb2.Action:

@@ -72,6 +72,15 @@ async def test_release_frees_once_and_only_its_own_deal(rig: Rig) -> None:
     assert await locks(rig, asset, "ann", "bob") == ["", ""]
 
 
+async def test_a_release_opens_no_lock_of_another_table(rig: Rig) -> None:
+    """However it came about."""
+    asset = await opened(rig, ann=50, bob=50)
+    await rig.reserve(asset, "t1", ["ann", "bob"])
+    await rig.client.hset(Keys.of(asset).lock, "bob", "t2")
+    assert await rig.store.release("t1", 1, "d1", asset, CALL) == ("ann",)
+    assert await locks(rig, asset, "ann", "bob") == ["", "t2"]
+
+
 async def test_a_release_that_overtakes_its_reservation_wins(rig: Rig) -> None:
     asset = await opened(rig, ann=50)
     assert await rig.store.release("t1", 1, "d1", asset, CALL) == ()
