@@ -8,6 +8,7 @@ from games.landlord import actions as asked
 from games.landlord.actions import Action, PlayerAction
 from games.landlord.cards import DECK, HIDDEN, Counts, chosen, counts_of
 from games.landlord.combinations import Reading
+from games.landlord.hints import best_first
 from games.landlord.state import ASKING, Phase, State
 
 
@@ -156,12 +157,24 @@ def legal(state: State, seat: Seat) -> tuple[PlayerAction, ...]:
 
 def legal_plays(state: State, seat: Seat) -> tuple[asked.Play, ...]:
     """The plays among the legal moves."""
+    return _as_actions(state, seat, _held_plays(state, seat))
+
+
+def hints(state: State, seat: Seat) -> tuple[asked.Play, ...]:
+    """The same, the best hint first: what spoils least of the hand."""
+    return _as_actions(state, seat, best_first(counts_of(state.hands[seat]), _held_plays(state, seat)))
+
+
+def _held_plays(state: State, seat: Seat) -> list[tuple[Counts, Reading]]:
     hand = state.hands[seat]
     if state.phase is not Phase.PLAYING or state.turn != seat or HIDDEN in hand:
-        return ()
-    return tuple(
-        asked.Play(seat, chosen(hand, counts), reading.kind) for counts, reading in playable(state, counts_of(hand))
-    )
+        return []
+    return playable(state, counts_of(hand))
+
+
+def _as_actions(state: State, seat: Seat, plays: list[tuple[Counts, Reading]]) -> tuple[asked.Play, ...]:
+    hand = state.hands[seat]
+    return tuple(asked.Play(seat, chosen(hand, counts), reading.kind) for counts, reading in plays)
 
 
 def playable(state: State, hand: Counts) -> list[tuple[Counts, Reading]]:

@@ -3,7 +3,7 @@
 from games.kernel import Seat
 from games.landlord import checks, views
 from games.landlord import decide as deciding
-from games.landlord.actions import Action, PlayerAction
+from games.landlord.actions import Action, Play, PlayerAction
 from games.landlord.cards import DECK, Card
 from games.landlord.events import Event, Opened
 from games.landlord.evolve import evolve
@@ -49,6 +49,10 @@ class LandlordGame:
     def legal(self, state: State, seat: Seat) -> tuple[PlayerAction, ...]:
         """See `games.landlord.checks.legal`."""
         return checks.legal(state, seat)
+
+    def hints(self, state: State, seat: Seat) -> tuple[Play, ...]:
+        """The legal plays, the best hint first; see `games.landlord.hints`."""
+        return checks.hints(state, seat)
 
     def awaiting(self, state: State) -> frozenset[Seat]:
         """See `games.landlord.checks.awaiting`."""

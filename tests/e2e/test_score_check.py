@@ -10,11 +10,12 @@ from cardroom.scoring.v1 import scoring_pb2
 
 from deploy.local.score_check import ScoreCheck
 from games.bots import policy
-from games.catalog import variants
+from games.catalog import variants_of
 from games.mahjong import actions as asked
 from games.mahjong.events import Event, Won
 from games.mahjong.game import GAME
 from games.mahjong.state import Phase, State
+from games.mahjong.variant import Variant
 from games.mahjong.wall import tiles_in_order
 from services.scoring.edge.servicer import ScoringServicer
 from wire.mahjong import event_to_proto
@@ -29,7 +30,7 @@ async def score_win(request: scoring_pb2.ScoreWinRequest) -> scoring_pb2.ScoreWi
 
 def played(variant: str, seed: int) -> Iterator[tuple[State, Event]]:
     """The public events of a deal between bots, each with the state before it."""
-    chance, rules = random.Random(seed), variants()[variant].ruleset({}, 1)
+    chance, rules = random.Random(seed), variants_of(Variant)[variant].ruleset({}, 1)
     wall = list(tiles_in_order(rules))
     chance.shuffle(wall)
     state = GAME.initial(rules, 0)
@@ -61,7 +62,7 @@ def wins(variant: str) -> list[tuple[State, event_pb2.Won]]:
     ]
 
 
-@pytest.mark.parametrize("variant", sorted(variants()))
+@pytest.mark.parametrize("variant", sorted(variants_of(Variant)))
 async def test_a_win_is_worth_the_same_at_scoring_and_a_planted_difference_is_told_bb_70(variant: str) -> None:
     check = ScoreCheck()
     seen = wins(variant)

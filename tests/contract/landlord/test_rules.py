@@ -292,6 +292,16 @@ def test_legal_moves_name_their_kind_and_pass_comes_last() -> None:
     assert asked.Play(1, parse("SJ HJ DJ CJ"), Kind.BOMB) in options
 
 
+def test_hints_are_the_legal_plays_best_first() -> None:
+    """TY-22: bombs last; none out of turn, or of a hand that lies face down."""
+    state = after([*LEADS, "0 play S4"], **WILD)  # type: ignore[arg-type]
+    hints = GAME.hints(state, 1)
+    assert set(hints) == set(GAME.legal(state, 1)) - {asked.Pass(1)}
+    assert [hint.kind for hint in hints[:2]] == [Kind.SINGLE, Kind.SINGLE]
+    assert hints[-1].kind is Kind.BOMB
+    assert (GAME.hints(state, 2), GAME.hints(GAME.view(state, None), 1)) == ((), ())
+
+
 def test_nothing_is_legal_out_of_turn_or_after_the_end() -> None:
     """TY-20, TY-25."""
     state = after(LEADS)

@@ -51,11 +51,15 @@ def _watched(setup: Setup, chance: Random) -> Tally:
         raise Broken(broken.law, f"deal {setup.name}: {broken}") from None
 
 
-def run(seed: int, deals_of_each: int, jobs: int) -> Tally:
-    """As many deals of each style, in some processes."""
+def run(seed: int, deals_of_each: int, jobs: int, *, arranged: bool = True) -> Tally:
+    """As many deals of each style, in some processes, and the arranged ones."""
     chunks = [range(start, min(start + CHUNK, deals_of_each)) for start in range(0, deals_of_each, CHUNK)]
     work = [(style, chunk) for style in Style for chunk in chunks]
-    tally = simulate_arranged(seed)
+    tally = simulate_arranged(seed) if arranged else Tally()
+    if jobs == 1:
+        for style, chunk in work:
+            tally.add(simulate(seed, style, chunk))
+        return tally
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
         for part in pool.map(simulate, [seed] * len(work), [row[0] for row in work], [row[1] for row in work]):
             tally.add(part)
@@ -70,9 +74,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--deals", type=int, default=2000, help="deals, half of each style (default 2000)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--shuffled-only", action="store_true", help="no golden playthroughs")
     chosen = parser.parse_args(arguments)
     started = time.monotonic()
-    tally = run(chosen.seed, chosen.deals // 2, chosen.jobs)
+    tally = run(chosen.seed, chosen.deals // 2, chosen.jobs, arranged=not chosen.shuffled_only)
     print("\n".join(tally.report()))
     seconds = time.monotonic() - started
     refused = tally.refusals.total()
