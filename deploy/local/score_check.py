@@ -9,7 +9,7 @@ from cardroom.scoring.v1 import scoring_pb2
 from games.kernel import Seat
 from games.mahjong.claims import winning_hand
 from games.mahjong.state import Phase, State
-from games.mahjong.tiles import show
+from games.mahjong.tiles import Tile, show
 from wire.mahjong import WIN_BYS
 from wire.options import options_to_struct
 
@@ -76,7 +76,14 @@ def _request(view: State, seat: Seat) -> scoring_pb2.ScoreWinRequest:
         win_tile=hand.tile,
         by=WIN_BYS[hand.by],
         situations=sorted(hand.situations),
+        seat_wind=_letter(hand.seat_wind),
+        round_wind=_letter(hand.round_wind),
     )
+
+
+def _letter(wind: Tile | None) -> str:
+    """A wind as a request names it; empty where the game has none."""
+    return "" if wind is None else show([wind])
 
 
 def _worth(win: scoring_pb2.Win | event_pb2.WinnerResult) -> str:
