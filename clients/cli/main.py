@@ -3,6 +3,7 @@
 import click
 
 from clients.cli.account import account
+from clients.cli.books import books
 from clients.cli.cases import cases
 from clients.cli.credentials import keys, token
 
@@ -10,10 +11,10 @@ from clients.cli.credentials import keys, token
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(package_name="cardroom")
 def cardroom() -> None:
-    """Check answers of the rules, and make accounts, tokens and keys for a cardroom on this machine."""
+    """Check answers of the rules and the books, and make accounts, tokens and keys for a cardroom on this machine."""
 
 
-for command in (cases, account, token, keys):
+for command in (cases, account, books, token, keys):
     cardroom.add_command(command)
 
 

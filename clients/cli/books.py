@@ -1,0 +1,313 @@
+"""`cardroom books verify`: the books checked from the archive's files alone, by rules written down a second time.
+
+It shares no code with the ledger: who doubts the ledger need not believe it. Everything the journal says is recomputed:
+the chains of entries and segments, every balance, what each payer could pay, who was reserved by which table, and the
+numbers along which statements are read.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import click
+
+from clients.cli.faults import CommandError
+
+SHOWN_MAX = 50
+MOST = 2**53 - 1
+ISSUE, PENALTIES, FUND = "issuance", "penalties", "fund:"
+
+
+class Damage(Exception):
+    """Something that cannot be read at all; the text says what."""
+
+
+@dataclass
+class Books:
+    """One asset's books, recomputed entry by entry.
+
+    Attributes:
+        number, digest: of the last entry.
+        balances: account -> units.
+        faults: what is wrong, in words.
+    """
+
+    asset: str
+    number: int = 0
+    digest: str = ""
+    balances: dict[str, int] = field(default_factory=dict)
+    faults: list[str] = field(default_factory=list)
+    accepted: int = 0
+    fault_count: int = 0
+    _lasts: dict[str, int] = field(default_factory=dict)
+    _locks: dict[str, tuple[str, str]] = field(default_factory=dict)
+    _seqs: dict[str, int] = field(default_factory=dict)
+    _has_reservations: bool = False
+    _figures: list[tuple[int, str]] = field(default_factory=list)
+
+    def take(self, digest: str, body: str) -> None:
+        """Take the next entry."""
+        expected = hashlib.sha1(f"{self.digest}\n{body}".encode(), usedforsecurity=False).hexdigest()
+        try:
+            fields = json.loads(body)
+            number, legs = int(fields["number"]), [_Leg(*row) for row in fields["legs"]]
+        except (ValueError, KeyError, TypeError):
+            number, fields, legs = self.number + 1, {}, []
+            self.fault(f"entry {number} cannot be read")
+        if number != self.number + 1:
+            self.fault(f"entry {number} stands after entry {self.number}")
+        if digest != expected:
+            self.fault(f"entry {number} was edited, or is not the successor of entry {self.number}")
+        self.number, self.digest = number, digest
+        self._check_pointers(fields, number)
+        self._check_kind(fields, legs)
+        self._move(legs, number)
+
+    def end(self) -> None:
+        """Everything was taken: what stays to be said of the whole."""
+        self.fault_count += len(self._figures)
+        self.faults += [text for _, text in self._figures]
+        if sum(self.balances.values()) != 0:
+            self.fault(f"the sum over all accounts is {sum(self.balances.values())}, not 0")
+
+    def fault(self, text: str) -> None:
+        """Note something wrong."""
+        self.fault_count += 1
+        self.faults.append(text)
+
+    def summary(self) -> str:
+        """Sizes and totals in one line."""
+        penalties = self.balances.get(PENALTIES, 0)
+        funds = sum(units for account, units in self.balances.items() if account.startswith(FUND))
+        supply = -self.balances.get(ISSUE, 0)
+        accepted = f"; {self.accepted} wrong figures accepted by an operator" if self.accepted else ""
+        return (
+            f"{self.asset}: {self.number} entries, head {self.digest or '-'}; supply {supply} = players "
+            f"{supply - penalties - funds} + penalties {penalties} + funds {funds}{accepted}: "
+            f"{f'WRONG, {self.fault_count} faults' if self.fault_count else 'right'}"
+        )
+
+    def _check_pointers(self, fields: dict[str, Any], number: int) -> None:
+        for account, before in (fields.get("before") or {}).items():
+            if before != self._lasts.get(account, 0):
+                self.fault(
+                    f"entry {number}: {account}'s entry before it is {self._lasts.get(account, 0)}, not {before}"
+                )
+            self._lasts[account] = number
+
+    def _check_kind(self, fields: dict[str, Any], legs: Sequence["_Leg"]) -> None:
+        number, kind, seq = self.number, fields.get("kind"), fields.get("seq", 0)
+        table, deal = str(fields.get("table")), str(fields.get("deal"))
+        if kind in ("settle", "void"):
+            last = self._seqs.get(table, 0)
+            if last and seq not in (last + 1, 1):
+                self.fault(f"entry {number}: settlement {seq} of {table} stands after {last}")
+            self._seqs[table] = seq
+        if kind == "settle" and self._has_reservations:  # the oldest journals had none
+            for account in {leg.payer for leg in legs}:
+                if self._locks.get(account) != (table, deal):
+                    self.fault(f"entry {number}: {account} pays at {table}, which had not reserved it for {deal}")
+        if kind == "reserve":
+            self._has_reservations = True
+            for account in fields.get("accounts", ()):
+                if account in self._locks:
+                    self.fault(f"entry {number}: {account} is reserved by {self._locks[account][0]} already")
+                self._locks[account] = (table, deal)
+        if kind == "release":
+            for account in fields.get("accounts", ()):
+                self._locks.pop(account, None)
+        if kind == "reverse":
+            for account in {leg.payer for leg in legs} & set(self._locks):
+                self.fault(f"entry {number}: {account} is debited while {self._locks[account][0]} has it reserved")
+        if kind == "resume":
+            kept = [row for row in self._figures if row[0] > fields.get("accepts", 0)]
+            self.accepted += len(self._figures) - len(kept)
+            self._figures = kept
+
+    def _move(self, legs: Sequence["_Leg"], number: int) -> None:
+        for group in _runs(legs):
+            available = self._available(group[0].payer)
+            shares = _shares([leg.asked for leg in group], available)
+            if sorted(leg.paid for leg in group) != sorted(shares):
+                self._figure(
+                    number, f"{group[0].payer} has {available}, is asked {_sum(group)} and pays {_paid(group)}"
+                )
+            for leg in group:
+                self._add(leg.payer, -leg.paid, leg.payer_after, number)
+                self._add(leg.payee, leg.paid, leg.payee_after, number)
+
+    def _available(self, name: str) -> int:
+        balance = self.balances.get(_account(name), 0)
+        return MOST + balance if name == ISSUE else balance
+
+    def _add(self, name: str, change: int, recorded: int, number: int) -> None:
+        account = _account(name)
+        after = self.balances[account] = self.balances.get(account, 0) + change
+        if after != recorded:
+            self._figure(number, f"{account} has {after} after it, not {recorded}")
+        if after < 0 and account != ISSUE:
+            self._figure(number, f"{account} has {after} after it")
+
+    def _figure(self, number: int, text: str) -> None:
+        """A wrong figure; an operator may have accepted it later."""
+        self._figures.append((number, f"entry {number}: {text}"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Leg:
+    payer: str
+    payee: str
+    asked: int
+    paid: int
+    payer_after: int
+    payee_after: int
+    reason: str
+    group: int
+
+
+def _account(name: str) -> str:
+    return PENALTIES if name == "system" else name
+
+
+def _runs(legs: Sequence[_Leg]) -> Iterator[list[_Leg]]:
+    """Legs of one group stand together; a leg of none stands alone."""
+    run: list[_Leg] = []
+    for leg in legs:
+        if run and (leg.group == 0 or leg.group != run[-1].group):
+            yield run
+            run = []
+        run.append(leg)
+    if run:
+        yield run
+
+
+def _shares(asks: Sequence[int], available: int) -> list[int]:
+    """Max-min fair: the same for all, nobody more than asked; the odd units, one each, to whom does not matter here."""
+    shares, left = [], available
+    for place, ask in enumerate(sorted(asks)):
+        share = min(ask, left // (len(asks) - place))
+        shares.append(share)
+        left -= share
+    return shares
+
+
+def _sum(group: Sequence[_Leg]) -> int:
+    return sum(leg.asked for leg in group)
+
+
+def _paid(group: Sequence[_Leg]) -> str:
+    return ", ".join(str(leg.paid) for leg in group)
+
+
+def read_asset(folder: Path) -> Books:
+    """The books in a folder of segments, all of it recomputed. Raises: Damage: there is nothing to read."""
+    paths = sorted(folder.glob("*.seg"))
+    if not paths:
+        raise Damage(f"{folder} holds no segments")
+    books = Books(folder.name)
+    before = ""
+    for path in paths:
+        before = _read_segment(path, books, before, is_last=path is paths[-1])
+    books.end()
+    return books
+
+
+def _read_segment(path: Path, books: Books, before: str, *, is_last: bool) -> str:
+    """Take a segment's entries; returns the digest it ends with, empty if it is open."""
+    digest, sealed = hashlib.sha256(), ""
+    with path.open("rb") as file:
+        for place, line in enumerate(file):
+            if not line.endswith(b"\n"):
+                if not is_last:
+                    books.fault(f"{path.name} is torn")
+                break
+            if sealed:
+                books.fault(f"{path.name} goes on after its end")
+                break
+            if place == 0:
+                _check_header(path, line, books, before)
+            elif line.startswith(b"{"):
+                sealed = _check_footer(path, line, books, digest.hexdigest())
+                continue
+            else:
+                books.take(line[:40].decode("ascii", "replace"), line[41:-1].decode("utf-8", "replace"))
+            digest.update(line)
+    if not sealed and not is_last:
+        books.fault(f"{path.name} has no end")
+    return sealed
+
+
+def _check_header(path: Path, line: bytes, books: Books, before: str) -> None:
+    expected = {
+        "segment": 1, "asset": books.asset, "first": books.number + 1, "before": books.digest, "previous": before,
+    }  # fmt: skip
+    try:
+        found = json.loads(line)
+    except ValueError:
+        found = None
+    if found != expected or int(path.stem) != books.number + 1:
+        books.fault(f"{path.name} does not continue entry {books.number} and the segment that ends with it")
+
+
+def _check_footer(path: Path, line: bytes, books: Books, digest: str) -> str:
+    try:
+        found = json.loads(line)
+    except ValueError:
+        found = None
+    if found != {"last": books.number, "hash": books.digest, "sha256": digest}:
+        books.fault(f"{path.name} is not what it was when it was sealed")
+    return str(found.get("sha256", "-")) if isinstance(found, dict) else "-"
+
+
+@click.group()
+def books() -> None:
+    """Check the ledger's archive."""
+
+
+@books.command()
+@click.argument("directory", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--head", "heads", multiple=True, metavar="ASSET=NUMBER:HASH", help="The last entry, as noted elsewhere.")
+@click.option("--balances", "is_printing", is_flag=True, help="Print every account's balance.")
+def verify(directory: Path, heads: Sequence[str], is_printing: bool) -> None:
+    """Recompute the books from DIRECTORY, the ledger's archive; nothing else is needed, and nothing is changed.
+
+    One line an asset, then what is wrong with it. Status 0: all is right; 1: something is wrong; 2: it cannot be read.
+    """
+    expected = dict(map(_head, heads))
+    folders = sorted(folder for folder in directory.iterdir() if folder.is_dir() and any(folder.glob("*.seg")))
+    missing = sorted(set(expected) - {folder.name for folder in folders})
+    if not folders or missing:
+        raise CommandError(f"{directory} holds no segments{f' of {missing[0]}' if missing else ''}")
+    is_right = True
+    for folder in folders:
+        found = _read(folder)
+        wanted = expected.get(folder.name)
+        if wanted is not None and (found.number, found.digest) != wanted:
+            found.fault(f"the archive ends with entry {found.number} ({found.digest}), not {wanted[0]} ({wanted[1]})")
+        click.echo(found.summary())
+        for text in found.faults[:SHOWN_MAX]:
+            click.echo(f"  {text}")
+        if is_printing:
+            for account, units in sorted(found.balances.items()):
+                click.echo(f"  {account} {units}")
+        is_right = is_right and not found.fault_count
+    if not is_right:
+        raise SystemExit(1)
+
+
+def _read(folder: Path) -> Books:
+    try:
+        return read_asset(folder)
+    except (Damage, OSError) as error:
+        raise CommandError(str(error)) from None
+
+
+def _head(text: str) -> tuple[str, tuple[int, str]]:
+    asset, _, place = text.partition("=")
+    number, _, digest = place.partition(":")
+    if not (asset and number.isdigit() and digest):
+        raise click.BadParameter("write ASSET=NUMBER:HASH", param_hint="--head")
+    return asset, (int(number), digest)
