@@ -123,7 +123,7 @@ class Laws:
             hold(bool(kong.receivers) == has_receivers, "a transferred kong has receivers, no other has", kong)
             if state.phase is Phase.OVER:
                 settled = kong.outcome is not KongOutcome.OPEN or not kong.amount
-            hold(settled, "a kong that costs something is paid, transferred or void", kong)
+                hold(settled, "a kong that costs something is paid, transferred or void", kong)
 
     # --- tiles ----------------------------------------------------------------------------
 
