@@ -22,6 +22,8 @@ Answer = dict[str, Any]
 NOT_BUILT: Answer = {"error": "UNIMPLEMENTED"}
 IMPOSSIBLE: Answer = {"error": "INVALID_ARGUMENT"}
 STAKE = "stake"
+COUNTS_FANS = frozenset({"dazhong"})
+"""Variants whose cases say how often each fan is paid, and what a wait is worth in fan."""
 ESCAPE_PENALTY = "escape_penalty"
 STAKE_MAX = (1 << 63) - 1
 
@@ -65,15 +67,16 @@ async def _score(case: Case, link: ScoringLink) -> Answer:
         return _error(error)
     if not response.HasField("win"):
         return {"win": False}
-    return {"win": True, "amount": response.win.amount, **_worth(response.win)}
+    return {"win": True, "amount": response.win.amount, **_worth(case.variant, response.win)}
 
 
-def _worth(win: scoring_pb2.Win) -> Answer:
+def _worth(variant: str, win: scoring_pb2.Win) -> Answer:
     """Fans by name; where the game has a base sum, kinds by number beside it and the caps."""
     if win.HasField("base_sum"):
         return {"kinds": [fan.number for fan in win.fans], "base_sum": win.base_sum, "lezi": win.fan_total}
-    names = {fan.name_zh: fan.value for fan in win.fans}
-    return {"fan": win.fan_total, "names": names, "fans": {fan.name_zh: fan.times or 1 for fan in win.fans}}
+    if variant in COUNTS_FANS:
+        return {"fan": win.fan_total, "fans": {fan.name_zh: fan.times or 1 for fan in win.fans}}
+    return {"fan": win.fan_total, "names": {fan.name_zh: fan.value for fan in win.fans}}
 
 
 async def _waits(case: Case, link: ScoringLink) -> Answer:
@@ -89,28 +92,19 @@ async def _waits(case: Case, link: ScoringLink) -> Answer:
         response = await stub.ListWaits(request)
     except grpc.RpcError as error:
         return _error(error)
-    worth = _WAIT_WORTH.get(case.variant, _amount)
+    return {"waits": {wait.notation: _wait_worth(case.variant, wait) for wait in response.waits}}
+
+
+def _wait_worth(variant: str, wait: scoring_pb2.Wait) -> dict[str, int | None]:
+    """What a wait is worth each way: its fan where the game counts fans, else one payer's amount."""
+
+    def worth(win: scoring_pb2.Win) -> int:
+        return win.fan_total if variant in COUNTS_FANS else win.amount
+
     return {
-        "waits": {
-            wait.notation: {
-                "discard": worth(wait.by_discard) if wait.HasField("by_discard") else None,
-                "self": worth(wait.by_self) if wait.HasField("by_self") else None,
-            }
-            for wait in response.waits
-        }
+        "discard": worth(wait.by_discard) if wait.HasField("by_discard") else None,
+        "self": worth(wait.by_self) if wait.HasField("by_self") else None,
     }
-
-
-def _amount(win: scoring_pb2.Win) -> int:
-    return win.amount
-
-
-def _fan_total(win: scoring_pb2.Win) -> int:
-    return win.fan_total
-
-
-_WAIT_WORTH: Mapping[str, Callable[[scoring_pb2.Win], int]] = {"dazhong": _fan_total}
-"""What a wait of a variant is worth in a case; one payer's amount where nothing else is said."""
 
 
 def _ruleset(case: Case) -> scoring_pb2.Ruleset:
