@@ -58,11 +58,12 @@ def compare(seed: int, count: int) -> Comparison:
         for hand, theirs in reference.answers(hands(seed, count)):
             score = score_win(rules, hand)
             ours = None if score is None else [(fan.value // fan.times, fan.times, fan.name_zh) for fan in score.fans]
-            _note(result, hand, ours, theirs)
+            note(result, hand, ours, theirs)
     return result
 
 
-def _note(result: Comparison, hand: WinningHand, ours: list[Fan] | None, theirs: list[Fan] | None) -> None:
+def note(result: Comparison, hand: WinningHand, ours: list[Fan] | None, theirs: list[Fan] | None) -> None:
+    """Compare one hand; None is no win."""
     result.hands += 1
     paid, shown = judged(hand)
     for number in range(1, len(FANS) + 1):

@@ -122,7 +122,8 @@ class Laws:
             has_receivers = kong.outcome is KongOutcome.TRANSFERRED
             hold(bool(kong.receivers) == has_receivers, "a transferred kong has receivers, no other has", kong)
             if state.phase is Phase.OVER:
-                hold(kong.outcome is not KongOutcome.OPEN, "a kong is paid, transferred or void", kong)
+                settled = kong.outcome is not KongOutcome.OPEN or not kong.amount
+                hold(settled, "a kong that costs something is paid, transferred or void", kong)
 
     # --- tiles ----------------------------------------------------------------------------
 

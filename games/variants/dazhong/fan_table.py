@@ -1,8 +1,9 @@
 """The fan table of 大众麻将 (DZ#1..81): a row a fan, the dearest first."""
 
 from dataclasses import dataclass
+from typing import Final
 
-FAN_COUNT = 81
+FAN_COUNT: Final = 81
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class Fan:
         return (*self.excludes.split(), *self.contains.split())
 
 
-FANS = (
+FANS: Final = (
     Fan(
         1,
         "big_four_winds",
@@ -270,7 +271,7 @@ FANS = (
     Fan(80, "self_draw", "自摸", "Self-draw", 1),
     Fan(81, "flower", "花牌", "Flower", 1),
 )
-FAN_BY_ID = {fan.fan_id: fan for fan in FANS}
+FAN_BY_ID: Final = {fan.fan_id: fan for fan in FANS}
 assert [fan.number for fan in FANS] == list(range(1, FAN_COUNT + 1))
 assert len(FAN_BY_ID) == FAN_COUNT
 assert all(other in FAN_BY_ID for fan in FANS for other in fan.unpaid)
@@ -286,7 +287,7 @@ def bits(fan_ids: str) -> int:
     return sum(bit(fan_id) for fan_id in fan_ids.split())
 
 
-UNPAID_BESIDE = (0, *(bits(" ".join(fan.unpaid)) for fan in FANS))
+UNPAID_BESIDE: Final = (0, *(bits(" ".join(fan.unpaid)) for fan in FANS))
 """For each number the set of fans that are not paid beside that row."""
-VALUE = (0, *(fan.value for fan in FANS))
+VALUE: Final = (0, *(fan.value for fan in FANS))
 """For each number what one occurrence adds."""

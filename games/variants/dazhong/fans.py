@@ -7,6 +7,7 @@ are counted beside it: `times` has four bits a row of COUNTED.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Final
 
 from games.mahjong.tiles import HONOURS, Tile, parse
 from games.variants.dazhong.combinations import dearest
@@ -23,7 +24,7 @@ from games.variants.dazhong.sets import (
     counts_of,
 )
 
-COUNTED = (
+COUNTED: Final = (
     "tile_hog",
     "double_pung",
     "pure_double_chow",
@@ -33,9 +34,9 @@ COUNTED = (
     "pung_of_terminals_or_honours",
 )
 """Rows that one hand can show several times; flowers are added at the very end."""
-TIMES_WIDTH = 4
-TIMES_MASK = (1 << TIMES_WIDTH) - 1
-ONCE = {fan_id: 1 << (TIMES_WIDTH * place) for place, fan_id in enumerate(COUNTED)}
+TIMES_WIDTH: Final = 4
+TIMES_MASK: Final = (1 << TIMES_WIDTH) - 1
+ONCE: Final = {fan_id: 1 << (TIMES_WIDTH * place) for place, fan_id in enumerate(COUNTED)}
 """One occurrence of each, as `times`."""
 
 Held = tuple[int, int]
@@ -53,7 +54,7 @@ def held(fan_ids: Sequence[str]) -> Held:
 
 # --- fans of the tiles, whatever the shape (DZ-38) ----------------------------------------------
 
-ONLY_OF: Mapping[str, str] = {
+ONLY_OF: Final[Mapping[str, str]] = {
     "all_green": "23468sF",
     "all_terminals": "19m19p19s",
     "all_honours": "ESWNCFP",
@@ -76,11 +77,11 @@ def _others(tiles: str) -> Counts:
     return ONES & ~low, ONES & ~high
 
 
-_ONLY = [(*_others(tiles), bit(fan_id)) for fan_id, tiles in ONLY_OF.items()]
-_WINDS = counts_of(parse("ESWN"))[1]
-_DRAGONS = counts_of(parse("CFP"))[1]
+_OTHERS: Final = [_others(tiles) for tiles in ONLY_OF.values()]
+_WINDS: Final = counts_of(parse("ESWN"))[1]
+_DRAGONS: Final = counts_of(parse("CFP"))[1]
 
-BY_SUITS: Mapping[str, Callable[[int, bool, bool], bool]] = {
+BY_SUITS: Final[Mapping[str, Callable[[int, bool, bool], bool]]] = {
     "full_flush": lambda suits, winds, dragons: suits == 1 and not winds and not dragons,
     "half_flush": lambda suits, winds, dragons: suits == 1 and (winds or dragons),
     "all_types": lambda suits, winds, dragons: suits == 3 and winds and dragons,
@@ -88,28 +89,56 @@ BY_SUITS: Mapping[str, Callable[[int, bool, bool], bool]] = {
 }
 """Fans by the number of suits, and by whether there are winds and dragons."""
 
-_BY_SUITS = [
-    sum(bit(fan_id) for fan_id, holds in BY_SUITS.items() if holds(key & 3, bool(key & 4), bool(key & 8)))
-    for key in range(16)
-]
+SUITS_SHIFT: Final = len(ONLY_OF)
+WINDS_KEY: Final = 1 << SUITS_SHIFT + 2
+DRAGONS_KEY: Final = 1 << SUITS_SHIFT + 3
+ONLY_MASK: Final = (1 << SUITS_SHIFT) - 1
+_LOW_KEYS: Final[dict[int, int]] = {}
+_HIGH_KEYS: Final[dict[int, int]] = {}
+_KIND_FANS: Final[dict[int, int]] = {}
 
 
 def fans_of_kinds(low: int, high: int) -> int:
-    """Fans of the kinds a hand has, melds and winning tile included, as single tiles."""
-    fans = 0
-    for others_low, others_high, fan in _ONLY:
-        if not low & others_low and not high & others_high:
-            fans |= fan
-    key = 4 if high & _WINDS else 0
-    if high & _DRAGONS:
-        key += 8
-    if low & SUIT_MASK:
-        key += 1
-    if low >> SUIT_WIDTH:
-        key += 1
-    if high & SUIT_MASK:
-        key += 1
-    return fans | _BY_SUITS[key]
+    """Fans of the kinds a hand has, melds and winning tile included, as single tiles.
+
+    Each half says which fans of ONLY_OF it bears, how many suits it has, and whether it has winds and dragons.
+    """
+    of_low = _LOW_KEYS.get(low, -1)
+    if of_low < 0:
+        of_low = _kept(_LOW_KEYS, low, _read_low(low))
+    of_high = _HIGH_KEYS.get(high, -1)
+    if of_high < 0:
+        of_high = _kept(_HIGH_KEYS, high, _read_high(high))
+    key = (of_low & of_high & ONLY_MASK) + (of_low & ~ONLY_MASK) + (of_high & ~ONLY_MASK)
+    found = _KIND_FANS.get(key, -1)
+    if found < 0:
+        found = _kept(_KIND_FANS, key, _read_kinds(key))
+    return found
+
+
+def _kept(table: dict[int, int], key: int, value: int) -> int:
+    """The value, kept in a table; a full one starts again."""
+    if len(table) >= TABLE_SIZE_MAX:
+        table.clear()
+    table[key] = value
+    return value
+
+
+def _read_low(kinds: int) -> int:
+    only = sum(1 << place for place, others in enumerate(_OTHERS) if not kinds & others[0])
+    return only + (bool(kinds & SUIT_MASK) + bool(kinds >> SUIT_WIDTH) << SUITS_SHIFT)
+
+
+def _read_high(kinds: int) -> int:
+    only = sum(1 << place for place, others in enumerate(_OTHERS) if not kinds & others[1])
+    honours = (WINDS_KEY if kinds & _WINDS else 0) + (DRAGONS_KEY if kinds & _DRAGONS else 0)
+    return only + (bool(kinds & SUIT_MASK) << SUITS_SHIFT) + honours
+
+
+def _read_kinds(key: int) -> int:
+    fans = sum(bit(fan_id) for place, fan_id in enumerate(ONLY_OF) if key >> place & 1)
+    suits, winds, dragons = key >> SUITS_SHIFT & 3, bool(key & WINDS_KEY), bool(key & DRAGONS_KEY)
+    return fans + sum(bit(fan_id) for fan_id, holds in BY_SUITS.items() if holds(suits, winds, dragons))
 
 
 # --- fans that sets make together (DZ-31) -------------------------------------------------------
@@ -117,7 +146,7 @@ def fans_of_kinds(low: int, high: int) -> int:
 Figure = tuple[int, tuple[int, ...]]
 """How many suits some sets have, and the steps between their ranks in ascending order."""
 
-RUN_FIGURES: Mapping[Figure, str] = {
+RUN_FIGURES: Final[Mapping[Figure, str]] = {
     (1, (0, 0, 0)): "quadruple_chow",
     (1, (1, 1, 1)): "four_pure_shifted_chows",
     (1, (2, 2, 2)): "four_pure_shifted_chows",
@@ -133,14 +162,14 @@ RUN_FIGURES: Mapping[Figure, str] = {
     (1, (3,)): "short_straight",
     (1, (6,)): "two_terminal_chows",
 }
-PUNG_FIGURES: Mapping[Figure, str] = {
+PUNG_FIGURES: Final[Mapping[Figure, str]] = {
     (1, (1, 1, 1)): "four_pure_shifted_pungs",
     (1, (1, 1)): "pure_shifted_pungs",
     (3, (0, 0)): "triple_pung",
     (3, (1, 1)): "mixed_shifted_pungs",
     (2, (0,)): "double_pung",
 }
-TERMINAL_CHOWS: Mapping[str, int] = {"pure_terminal_chows": 1, "three_suited_terminal_chows": 2}
+TERMINAL_CHOWS: Final[Mapping[str, int]] = {"pure_terminal_chows": 1, "three_suited_terminal_chows": 2}
 """Two times 123 and 789, in so many suits, with a pair of fives in the suit that makes it one or three."""
 
 
@@ -167,7 +196,7 @@ class RunFans:
     fans_with_fives: int = 0
 
 
-_RUN_FANS: dict[int, RunFans] = {}
+_RUN_FANS: Final[dict[int, RunFans]] = {}
 
 
 def fans_of_runs(runs: int) -> RunFans:
@@ -203,8 +232,8 @@ def _read_runs(runs: int) -> RunFans:
     return RunFans(fans, times)
 
 
-_PUNG_FANS: dict[int, Held] = {}
-TERMINAL_PUNGS = sum(1 << (RANKS * suit + rank) for suit in range(3) for rank in (0, RANKS - 1))
+_PUNG_FANS: Final[dict[int, Held]] = {}
+TERMINAL_PUNGS: Final = sum(1 << (RANKS * suit + rank) for suit in range(3) for rank in (0, RANKS - 1))
 
 
 def fans_of_pungs(pungs: int) -> Held:
@@ -254,10 +283,10 @@ class Honours:
         return sum(tile in DRAGONS for tile in self.pungs)
 
 
-WINDS = range(HONOURS.start, HONOURS.start + 4)
-DRAGONS = range(WINDS.stop, HONOURS.stop)
+WINDS: Final = range(HONOURS.start, HONOURS.start + 4)
+DRAGONS: Final = range(WINDS.stop, HONOURS.stop)
 
-BY_HONOURS: Mapping[str, Callable[[Honours], bool]] = {
+BY_HONOURS: Final[Mapping[str, Callable[[Honours], bool]]] = {
     "big_four_winds": lambda honours: honours.winds == 4,
     "big_three_dragons": lambda honours: honours.dragons == 3,
     "little_four_winds": lambda honours: honours.winds == 3 and honours.pair in WINDS,
@@ -277,9 +306,9 @@ def _unpaid_winds(honours: Honours) -> int:
     return sum(tile in WINDS and tile not in (honours.seat_wind, honours.round_wind) for tile in honours.pungs)
 
 
-_HONOUR_FANS: dict[int, Held] = {}
-HONOUR_PAIR_SHIFT = len(HONOURS)
-WINDS_SHIFT = HONOUR_PAIR_SHIFT + 3
+_HONOUR_FANS: Final[dict[int, Held]] = {}
+HONOUR_PAIR_SHIFT: Final = len(HONOURS)
+WINDS_SHIFT: Final = HONOUR_PAIR_SHIFT + 3
 
 
 def winds_key(seat_wind: Tile, round_wind: Tile) -> int:
@@ -349,10 +378,10 @@ class SetCounts:
         return self.concealed_kongs + self.melded_kongs
 
 
-SETS = 4
-BLOCKS = SETS + 1
+SETS: Final = 4
+BLOCKS: Final = SETS + 1
 
-BY_SET_COUNTS: Mapping[str, Callable[[SetCounts], bool]] = {
+BY_SET_COUNTS: Final[Mapping[str, Callable[[SetCounts], bool]]] = {
     "four_kongs": lambda sets: sets.kongs == 4,
     "four_concealed_pungs": lambda sets: sets.concealed_pungs == 4,
     "three_kongs": lambda sets: sets.kongs == 3,
@@ -369,7 +398,7 @@ BY_SET_COUNTS: Mapping[str, Callable[[SetCounts], bool]] = {
     "melded_kong": lambda sets: sets.melded_kongs == 1,
 }
 
-_SET_FANS: dict[int, int] = {}
+_SET_FANS: Final[dict[int, int]] = {}
 
 
 def fans_of_set_counts(key: int) -> int:
@@ -385,8 +414,8 @@ def fans_of_set_counts(key: int) -> int:
     return found
 
 
-EVEN_KEY = 1 << 21
-SUITED_PAIR_KEY = 1 << 22
+EVEN_KEY: Final = 1 << 21
+SUITED_PAIR_KEY: Final = 1 << 22
 
 
 def _read_set_counts(key: int) -> int:
@@ -407,7 +436,7 @@ def _read_set_counts(key: int) -> int:
     return sum(bit(fan_id) for fan_id, holds in BY_SET_COUNTS.items() if holds(sets))
 
 
-_ODD = _others("2468m2468p2468s")
+_ODD: Final = _others("2468m2468p2468s")
 
 
 def is_even(low: int, high: int) -> bool:
@@ -439,7 +468,7 @@ class Moment:
     claimed: int
 
 
-BY_MOMENT: Mapping[str, Callable[[Moment], bool]] = {
+BY_MOMENT: Final[Mapping[str, Callable[[Moment], bool]]] = {
     "last_tile_draw": lambda moment: moment.last_tile and moment.by_self,
     "last_tile_claim": lambda moment: moment.last_tile and not moment.by_self,
     "out_with_replacement_tile": lambda moment: moment.kong_replacement,
@@ -451,17 +480,17 @@ BY_MOMENT: Mapping[str, Callable[[Moment], bool]] = {
     "self_draw": lambda moment: moment.by_self,
 }
 
-BY_SELF, ROBBED, LAST_TILE, KONG_REPLACEMENT, LAST_OF_KIND = 1, 2, 4, 8, 16
-CLAIMED_SHIFT = 5
-_MOMENT_FANS: dict[int, int] = {}
+BY_SELF: Final = 1
+ROBBED: Final = 2
+LAST_TILE: Final = 4
+KONG_REPLACEMENT: Final = 8
+LAST_OF_KIND: Final = 16
+CLAIMED_SHIFT: Final = 5
 
 
 def fans_of_moment(key: int) -> int:
     """Fans of the moment, from the bits named above and the number of claimed melds."""
-    found = _MOMENT_FANS.get(key, -1)
-    if found < 0:
-        found = _MOMENT_FANS[key] = _read_moment(key)
-    return found
+    return _MOMENT_FANS[key]
 
 
 def _read_moment(key: int) -> int:
@@ -476,11 +505,14 @@ def _read_moment(key: int) -> int:
     return sum(bit(fan_id) for fan_id, holds in BY_MOMENT.items() if holds(moment))
 
 
+_MOMENT_FANS: Final = [_read_moment(key) for key in range((SETS + 1) << CLAIMED_SHIFT)]
+
+
 # --- fans of the wait, and of whole shapes ------------------------------------------------------
 
-WAITS = ("edge_wait", "closed_wait", "single_wait")
+WAITS: Final = ("edge_wait", "closed_wait", "single_wait")
 """Fans of a lone wait (DZ-33), by where the winning tile stands in the reading."""
-SHAPES = (
+SHAPES: Final = (
     "nine_gates",
     "seven_shifted_pairs",
     "thirteen_orphans",
@@ -490,10 +522,10 @@ SHAPES = (
     "knitted_straight",
 )
 """Fans that a shape is or has by itself (DZ-20)."""
-WITHOUT_DETECTOR = ("chicken_hand", "flower")
+WITHOUT_DETECTOR: Final = ("chicken_hand", "flower")
 """Fans that follow from the others, or from flowers."""
 
-_DETECTED = [
+_DETECTED: Final = [
     *ONLY_OF,
     *BY_SUITS,
     *set(RUN_FIGURES.values()),

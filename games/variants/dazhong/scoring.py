@@ -1,6 +1,7 @@
 """What a 大众 hand is worth, which tiles complete it, and which hands cannot be (DZ-20..44)."""
 
 from collections.abc import Callable, Mapping
+from typing import Final
 
 from games.mahjong.hand import FanScore, HandError, Score, Situation, WinBy, WinningHand
 from games.mahjong.melds import Meld
@@ -13,7 +14,7 @@ from games.variants.dazhong.sets import TABLE_SIZE_MAX, copies, counts_of, melds
 from games.variants.dazhong.waiting import kinds_of, waits_of
 from games.variants.dazhong.worth import NO_TILE, Judge, times_of
 
-_SITUATIONS: Mapping[Situation, int] = {
+_SITUATIONS: Final[Mapping[Situation, int]] = {
     Situation.LAST_TILE: LAST_TILE,
     Situation.KONG_REPLACEMENT: KONG_REPLACEMENT,
     Situation.LAST_OF_KIND: LAST_OF_KIND,
@@ -26,7 +27,7 @@ _SITUATIONS: Mapping[Situation, int] = {
 A flower's replacement is a plain self-draw (DZ-34), 天和 and 地和 pay nothing (DZ-35).
 """
 
-SITUATIONS = frozenset(_SITUATIONS)
+SITUATIONS: Final = frozenset(_SITUATIONS)
 
 
 def score(rules: Ruleset, hand: WinningHand) -> Score | None:
@@ -34,14 +35,13 @@ def score(rules: Ruleset, hand: WinningHand) -> Score | None:
     total, paid, times = _judge(hand).judge()
     if total < 0 or total < minimum_fan(rules):
         return None
-    fans = _fan_scores(paid, times)
-    if hand.flowers:
-        flowers = len(hand.flowers)
-        fans, total = (*fans, _FLOWERS[flowers]), total + flowers
-    return Score(fans, total, (base_points(rules) + total) * rules.stake)
+    flowers = len(hand.flowers)
+    total += flowers
+    return _score(paid, times, flowers, total, (base_points(rules) + total) * rules.stake)
 
 
-_SELF, _ROB = WinBy.SELF, WinBy.ROB
+_SELF: Final = WinBy.SELF
+_ROB: Final = WinBy.ROB
 
 
 def _judge(hand: WinningHand) -> Judge:
@@ -63,20 +63,22 @@ def judged(hand: WinningHand) -> tuple[int, int]:
     return judge.paid, judge.shown
 
 
-_FLOWER = FAN_BY_ID["flower"]
-_FLOWERS = tuple(FanScore(_FLOWER.fan_id, _FLOWER.name_zh, often, _FLOWER.number, often) for often in range(9))
-_FAN_SCORES: dict[tuple[int, int], tuple[FanScore, ...]] = {}
+_FLOWER: Final = FAN_BY_ID["flower"]
+_SCORES: Final[dict[tuple[int, int, int, int], Score]] = {}
 
 
-def _fan_scores(paid: int, times: int) -> tuple[FanScore, ...]:
-    """The rows paid, in table order."""
-    found = _FAN_SCORES.get((paid, times))
+def _score(paid: int, times: int, flowers: int, total: int, amount: int) -> Score:
+    """The rows paid, in table order; what many hands come to is made once."""
+    key = (paid, times, flowers, amount)
+    found = _SCORES.get(key)
     if found is None:
-        if len(_FAN_SCORES) >= TABLE_SIZE_MAX:
-            _FAN_SCORES.clear()
+        if len(_SCORES) >= TABLE_SIZE_MAX:
+            _SCORES.clear()
         rows = [(fan, times_of(times, fan.number)) for fan in FANS if paid >> fan.number & 1]
-        found = tuple(FanScore(fan.fan_id, fan.name_zh, fan.value * often, fan.number, often) for fan, often in rows)
-        _FAN_SCORES[paid, times] = found
+        if flowers:
+            rows.append((_FLOWER, flowers))
+        fans = tuple(FanScore(fan.fan_id, fan.name_zh, fan.value * often, fan.number, often) for fan, often in rows)
+        found = _SCORES[key] = Score(fans, total, amount)
     return found
 
 
@@ -95,7 +97,7 @@ def waits(rules: Ruleset, concealed: tuple[Tile, ...], melds: tuple[Meld, ...]) 
     )
 
 
-COPIES = 4
+COPIES: Final = 4
 
 
 # --- what cannot be (DZ-44) ---------------------------------------------------------------------
@@ -145,7 +147,7 @@ def _flower_problem(hand: WinningHand) -> str:
     return "" if hand.flowers else "needs a flower"
 
 
-BESIDE_HEAVENLY = frozenset({Situation.HEAVENLY, Situation.FLOWER_REPLACEMENT, Situation.EARTHLY})
+BESIDE_HEAVENLY: Final = frozenset({Situation.HEAVENLY, Situation.FLOWER_REPLACEMENT, Situation.EARTHLY})
 """Situations that heavenly bears; earthly is never refused."""
 
 
@@ -159,7 +161,7 @@ def _heavenly_problem(hand: WinningHand) -> str:
     return "not with these situations" if hand.situations - BESIDE_HEAVENLY else ""
 
 
-_PROBLEMS: Mapping[Situation, Callable[[WinningHand], str]] = {
+_PROBLEMS: Final[Mapping[Situation, Callable[[WinningHand], str]]] = {
     Situation.LAST_TILE: _last_tile_problem,
     Situation.KONG_REPLACEMENT: _kong_problem,
     Situation.LAST_OF_KIND: _last_of_kind_problem,

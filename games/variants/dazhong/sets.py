@@ -12,43 +12,45 @@ Numbers stay below 2^62, where compiled code is fastest. Tables fill on first us
 again.
 """
 
+from typing import Final
+
 from games.mahjong.decomposition import HONOUR_SUIT, suit_readings
 from games.mahjong.melds import Meld, MeldKind
 from games.mahjong.tiles import HONOURS, KIND_COUNT, Tile
 
-SUIT_WIDTH = 27
-SUIT_MASK = (1 << SUIT_WIDTH) - 1
-LOW_KINDS = 18
-ONES = 0o111_111_111_111_111_111
-FOURS = 4 * ONES
-TABLE_SIZE_MAX = 1 << 17
+SUIT_WIDTH: Final = 27
+SUIT_MASK: Final = (1 << SUIT_WIDTH) - 1
+LOW_KINDS: Final = 18
+ONES: Final = 0o111_111_111_111_111_111
+FOURS: Final = 4 * ONES
+TABLE_SIZE_MAX: Final = 1 << 17
 
-ONE_OF = tuple(1 << 3 * (tile % LOW_KINDS) for tile in range(KIND_COUNT))
+ONE_OF: Final = tuple(1 << 3 * (tile % LOW_KINDS) for tile in range(KIND_COUNT))
 """One tile of each kind, in its half of the counts."""
 
 Counts = tuple[int, int]
 """`low` and `high`."""
 
-RANKS = 9
-RUN_RANKS = 7
-RUN_BASE = 5
-RUN_OF = tuple(
+RANKS: Final = 9
+RUN_RANKS: Final = 7
+RUN_BASE: Final = 5
+RUN_OF: Final = tuple(
     RUN_BASE ** (tile // RANKS * RUN_RANKS + tile % RANKS) if tile < HONOURS.start and tile % RANKS < RUN_RANKS else 0
     for tile in range(KIND_COUNT)
 )
 """One run with each lowest tile, as `runs`; 0 where none starts."""
 
-PUNGS_MASK = (1 << KIND_COUNT) - 1
-SUITED_PUNGS_MASK = (1 << HONOURS.start) - 1
-PAIR_SHIFT = KIND_COUNT
-PAIR_MASK = 63
-OUTSIDE_SHIFT = PAIR_SHIFT + 6
-FIVES_SHIFT = OUTSIDE_SHIFT + 3
-PUNG_COUNT_SHIFT = FIVES_SHIFT + 3
-BLOCK_COUNT_MASK = 7
-ONE_OUTSIDE = 1 << OUTSIDE_SHIFT
-ONE_FIVE = 1 << FIVES_SHIFT
-ONE_PUNG = 1 << PUNG_COUNT_SHIFT
+PUNGS_MASK: Final = (1 << KIND_COUNT) - 1
+SUITED_PUNGS_MASK: Final = (1 << HONOURS.start) - 1
+PAIR_SHIFT: Final = KIND_COUNT
+PAIR_MASK: Final = 63
+OUTSIDE_SHIFT: Final = PAIR_SHIFT + 6
+FIVES_SHIFT: Final = OUTSIDE_SHIFT + 3
+PUNG_COUNT_SHIFT: Final = FIVES_SHIFT + 3
+BLOCK_COUNT_MASK: Final = 7
+ONE_OUTSIDE: Final = 1 << OUTSIDE_SHIFT
+ONE_FIVE: Final = 1 << FIVES_SHIFT
+ONE_PUNG: Final = 1 << PUNG_COUNT_SHIFT
 
 Part = tuple[int, int]
 """Some sets and maybe a pair: `runs` and `blocks`."""
@@ -102,7 +104,7 @@ def _single_kind(tile: Tile) -> int:
 
 # --- readings of concealed tiles ----------------------------------------------------------------
 
-_SUIT_PARTS: list[dict[int, list[Part]]] = [{}, {}, {}, {}]
+_SUIT_PARTS: Final[list[dict[int, list[Part]]]] = [{}, {}, {}, {}]
 
 
 def suit_parts(suit: int, value: int) -> list[Part]:
@@ -158,10 +160,10 @@ def sets_and_pair(low: int, high: int) -> list[Part]:
 
 # --- melds --------------------------------------------------------------------------------------
 
-ONE_CLAIMED = 1
-ONE_CONCEALED_KONG = 1 << 3
-ONE_MELDED_KONG = 1 << 6
-MELD_COUNT_MASK = 7
+ONE_CLAIMED: Final = 1
+ONE_CONCEALED_KONG: Final = 1 << 3
+ONE_MELDED_KONG: Final = 1 << 6
+MELD_COUNT_MASK: Final = 7
 
 MeldsPart = tuple[int, int, int, int, int]
 """Melds: `runs`, `blocks`, `low`, `high`, and how many of them are what `ONE_...` names.
@@ -169,7 +171,7 @@ MeldsPart = tuple[int, int, int, int, int]
 The counts hold a kong as one tile: its four are no 四归一, and nobody else has any of them.
 """
 
-NO_MELDS: MeldsPart = (0, 0, 0, 0, 0)
+NO_MELDS: Final[MeldsPart] = (0, 0, 0, 0, 0)
 
 
 def _meld_part(part: Part, tiles: tuple[Tile, ...], what: int) -> MeldsPart:
@@ -177,15 +179,19 @@ def _meld_part(part: Part, tiles: tuple[Tile, ...], what: int) -> MeldsPart:
     return part[0], part[1], low, high, what
 
 
-_CHOWS = [
+_CHOWS: Final = [
     _meld_part(run_part(tile), (tile, tile + 1, tile + 2), ONE_CLAIMED) if RUN_OF[tile] else NO_MELDS
     for tile in range(KIND_COUNT)
 ]
-_PUNGS = [_meld_part(pung_part(tile), (tile,) * 3, ONE_CLAIMED) for tile in range(KIND_COUNT)]
-_MELDED_KONGS = [_meld_part(pung_part(tile), (tile,), ONE_CLAIMED + ONE_MELDED_KONG) for tile in range(KIND_COUNT)]
-_CONCEALED_KONGS = [_meld_part(pung_part(tile), (tile,), ONE_CONCEALED_KONG) for tile in range(KIND_COUNT)]
+_PUNGS: Final = [_meld_part(pung_part(tile), (tile,) * 3, ONE_CLAIMED) for tile in range(KIND_COUNT)]
+_MELDED_KONGS: Final = [
+    _meld_part(pung_part(tile), (tile,), ONE_CLAIMED + ONE_MELDED_KONG) for tile in range(KIND_COUNT)
+]
+_CONCEALED_KONGS: Final = [_meld_part(pung_part(tile), (tile,), ONE_CONCEALED_KONG) for tile in range(KIND_COUNT)]
 
-_CHOW, _PUNG, _CONCEALED_KONG = MeldKind.CHOW, MeldKind.PUNG, MeldKind.CONCEALED_KONG
+_CHOW: Final = MeldKind.CHOW
+_PUNG: Final = MeldKind.PUNG
+_CONCEALED_KONG: Final = MeldKind.CONCEALED_KONG
 
 
 def melds_part(melds: tuple[Meld, ...]) -> MeldsPart:

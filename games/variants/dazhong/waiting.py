@@ -3,6 +3,8 @@
 A set of kinds is an int with a bit a kind; counts are those of `sets`.
 """
 
+from typing import Final
+
 from games.mahjong.decomposition import HONOUR_SUIT, SETS_AND_PAIR, SETS_ONLY, suit_flags, suit_size
 from games.mahjong.tiles import HONOURS, KIND_COUNT, Tile
 from games.variants.dazhong.sets import (
@@ -17,8 +19,8 @@ from games.variants.dazhong.sets import (
     kinds_in,
 )
 
-HONOUR_ONES = counts_of(tuple(HONOURS))[1]
-ORPHANS: Counts = counts_of((*(RANKS * suit + rank for suit in range(3) for rank in (0, RANKS - 1)), *HONOURS))
+HONOUR_ONES: Final = counts_of(tuple(HONOURS))[1]
+ORPHANS: Final[Counts] = counts_of((*(RANKS * suit + rank for suit in range(3) for rank in (0, RANKS - 1)), *HONOURS))
 """One of each terminal and honour."""
 
 
@@ -27,7 +29,7 @@ def _knitted(first: int, second: int, third: int) -> Counts:
     return counts_of(tuple(RANKS * suit + start + step for suit, start in enumerate(starts) for step in (0, 3, 6)))
 
 
-KNITTED: tuple[Counts, ...] = (
+KNITTED: Final[tuple[Counts, ...]] = (
     _knitted(0, 1, 2),
     _knitted(0, 2, 1),
     _knitted(1, 0, 2),
@@ -36,7 +38,7 @@ KNITTED: tuple[Counts, ...] = (
     _knitted(2, 1, 0),
 )
 """The nine tiles where the suits hold 147, 258 and 369, in each of the six ways."""
-ORPHAN_KINDS = 13
+ORPHAN_KINDS: Final = 13
 """Kinds of thirteen orphans, and tiles of a hand without melds that waits."""
 
 
@@ -80,11 +82,11 @@ def waits_of(low: int, high: int, meld_count: int) -> int:
 
 # --- four sets and a pair -----------------------------------------------------------------------
 
-REMAINDER_MASK = 3
-WHOLE = 4
-RANKS_SHIFT = 3
-_SUIT_WAITS: dict[int, int] = {}
-_HONOUR_WAITS: dict[int, int] = {}
+REMAINDER_MASK: Final = 3
+WHOLE: Final = 4
+RANKS_SHIFT: Final = 3
+_SUIT_WAITS: Final[dict[int, int]] = {}
+_HONOUR_WAITS: Final[dict[int, int]] = {}
 
 
 def _suit_waits(suit: int, value: int) -> int:

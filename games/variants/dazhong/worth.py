@@ -4,6 +4,8 @@ A reading is one way to see the tiles. Its fans come from tables, those that are
 dearer one go (`paid`), and what is left is added up.
 """
 
+from typing import Final
+
 from games.mahjong.melds import Meld
 from games.mahjong.tiles import HONOURS, Tile
 from games.variants.dazhong.fan_table import FAN_BY_ID, FAN_COUNT, UNPAID_BESIDE, VALUE, bit
@@ -54,31 +56,31 @@ from games.variants.dazhong.sets import (
 )
 from games.variants.dazhong.waiting import HONOUR_ONES, KNITTED, ORPHANS, waits_of
 
-NO_TILE = -1
+NO_TILE: Final = -1
 """In place of the winning tile where there is none (DZ-43)."""
 
-SINGLES = 14
+SINGLES: Final = 14
 """Tiles of honours and knitted, all different."""
-SETS = 4
+SETS: Final = 4
 
-NINE_GATES = 0o311111113
-SEVEN_SHIFTED = tuple(0o2222222 << (3 * step) for step in range(3))
+NINE_GATES: Final = 0o311111113
+SEVEN_SHIFTED: Final = tuple(0o2222222 << (3 * step) for step in range(3))
 
-_NINE_GATES = bit("nine_gates")
-_SEVEN_PAIRS = bit("seven_pairs")
-_SEVEN_SHIFTED = bit("seven_shifted_pairs")
-_ORPHANS = bit("thirteen_orphans")
-_LESSER = bit("lesser_honours_and_knitted")
-_GREATER = bit("greater_honours_and_knitted")
-_STRAIGHT = bit("knitted_straight")
-_EDGE = bit("edge_wait")
-_CLOSED = bit("closed_wait")
-_SINGLE = bit("single_wait")
-_HOG = bit("tile_hog")
-_HOG_ONCE = ONCE["tile_hog"]
-_END_PUNG = bit("pung_of_terminals_or_honours")
-_END_PUNG_ONCE = ONCE["pung_of_terminals_or_honours"]
-_END_PUNG_TIMES = TIMES_MASK * _END_PUNG_ONCE
+_NINE_GATES: Final = bit("nine_gates")
+_SEVEN_PAIRS: Final = bit("seven_pairs")
+_SEVEN_SHIFTED: Final = bit("seven_shifted_pairs")
+_ORPHANS: Final = bit("thirteen_orphans")
+_LESSER: Final = bit("lesser_honours_and_knitted")
+_GREATER: Final = bit("greater_honours_and_knitted")
+_STRAIGHT: Final = bit("knitted_straight")
+_EDGE: Final = bit("edge_wait")
+_CLOSED: Final = bit("closed_wait")
+_SINGLE: Final = bit("single_wait")
+_HOG: Final = bit("tile_hog")
+_HOG_ONCE: Final = ONCE["tile_hog"]
+_END_PUNG: Final = bit("pung_of_terminals_or_honours")
+_END_PUNG_ONCE: Final = ONCE["pung_of_terminals_or_honours"]
+_END_PUNG_TIMES: Final = TIMES_MASK * _END_PUNG_ONCE
 
 Worth = tuple[int, int, int]
 """Total without flowers, the fans paid, and the times of those counted."""
@@ -294,8 +296,8 @@ def _one_suit(low: int, high: int) -> int:
 Paid = tuple[int, int, int]
 """The fans that stand, the value of those not counted, and a mask over the times of those counted."""
 
-_PAID: dict[int, Paid] = {}
-_TIMES_VALUES: dict[int, int] = {0: 0}
+_PAID: Final[dict[int, Paid]] = {}
+_TIMES_VALUES: Final[dict[int, int]] = {0: 0}
 
 
 def paid(fans: int) -> Paid:
@@ -326,8 +328,8 @@ def _standing(fans: int) -> Paid:
     return (kept, value, paid_times) if kept else (1 << _CHICKEN.number, _CHICKEN.value, 0)
 
 
-_CHICKEN = FAN_BY_ID["chicken_hand"]
-_PLACE_OF = {FAN_BY_ID[fan_id].number: place for place, fan_id in enumerate(COUNTED)}
+_CHICKEN: Final = FAN_BY_ID["chicken_hand"]
+_PLACE_OF: Final = {FAN_BY_ID[fan_id].number: place for place, fan_id in enumerate(COUNTED)}
 """Place of each counted row among the times, by number."""
 
 
