@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from games.catalog import variant_of
+from games.catalog import variants_of
 from games.kernel import OptionError
 from games.mahjong import actions as asked
 from games.mahjong.drawing import take
@@ -16,13 +16,14 @@ from games.mahjong.ruleset import Ruleset
 from games.mahjong.script import Arranged, Played, play
 from games.mahjong.state import QUESTIONS, Phase, State
 from games.mahjong.tiles import parse
+from games.mahjong.variant import Variant
 from games.mahjong.wall import HIDDEN_DIE, KONG_DICE_COUNT, arrange, tiles_in_order
 
 pytestmark = pytest.mark.fast
 
 
 def rules(**options: object) -> Ruleset:
-    return variant_of("dazhong").ruleset(options, 1)
+    return variants_of(Variant)["dazhong"].ruleset(options, 1)
 
 
 def opened(seed: int, *, deal_index: int = 0, **options: object) -> State:
