@@ -131,7 +131,7 @@ def test_winds_go_round() -> None:
     assert rounds == [winds[number // 4 % 4] for number in range(20)]
     state = GAME.initial(rules(), 2)
     assert [state.seat_wind(seat) for seat in (2, 3, 0, 1)] == list(winds)
-    assert GAME.initial(variant_of("shanghai").ruleset({}, 1), 0).round_wind() is None
+    assert GAME.initial(variants_of(Variant)["shanghai"].ruleset({}, 1), 0).round_wind() is None
 
 
 @pytest.mark.parametrize(
