@@ -1,9 +1,10 @@
 """What the scripts answer, as values and refusals."""
 
-import json
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
+
+import orjson
 
 from refusals import Reason, Refusal
 from services.ledger.adapters.coalescer import Answer, ScriptFault
@@ -58,7 +59,7 @@ def accepted(answer: Answer, *statuses: str) -> tuple[str, list[str]]:
 
 def settled(result: str, *, duplicate: bool) -> Settled:
     """A result as the script stores it: the same text on every repeat."""
-    fields = json.loads(result)
+    fields = orjson.loads(result)
     lines = tuple(Line(*row[:7]) for row in fields["legs"])
     return Settled(fields["number"], lines, duplicate)
 

@@ -1,10 +1,11 @@
 """Waiting for replicas: what is acknowledged then survives the loss of the store itself."""
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import redis.asyncio
 
+from services.ledger.adapters.sending import Command
 from serving.errors import StartError
 
 FSYNCS_SINCE: Final = (7, 2)
@@ -29,11 +30,11 @@ class Barrier:
     fsyncs: bool
     timeout_ms: int
 
-    def queue(self, pipeline: Any) -> None:
-        """Adds its commands to a pipeline; the answer to the last one counts."""
-        pipeline.execute_command("WAIT", self.replica_count, self.timeout_ms)
-        if self.fsyncs:
-            pipeline.execute_command("WAITAOF", 1, self.replica_count, self.timeout_ms)
+    def commands(self) -> list[Command]:
+        """Its commands; the answer to the last one counts."""
+        received: Command = ("WAIT", self.replica_count, self.timeout_ms)
+        synced: Command = ("WAITAOF", 1, self.replica_count, self.timeout_ms)
+        return [received, synced] if self.fsyncs else [received]
 
     def is_met(self, answer: object) -> bool:
         """Whether the writes are where they must be, by the answer to the last command."""

@@ -21,6 +21,7 @@ from redis.exceptions import (
 
 from refusals import Reason, Refusal
 from services.ledger.adapters.barrier import Barrier
+from services.ledger.adapters.sending import Command, sender_for
 from services.ledger.ports import Clock
 from serving.store import Script
 
@@ -64,6 +65,7 @@ class Coalescer:
         barrier: Barrier | None = None,
     ) -> None:
         self._client = client
+        self._sender = sender_for(client)
         self._clock = clock
         self._batch_max = batch_max
         self._waiting_max = waiting_max
@@ -145,16 +147,12 @@ class Coalescer:
                 _deliver(waiting.answer, answer)
 
     async def _pipeline(self, batch: list[_Waiting]) -> list[Any]:
-        pipeline: Any = self._client.pipeline(transaction=False)
-        for waiting in batch:
-            # Not by `pipeline.evalsha`: the client of a cluster has no such thing, though its servers do.
-            command = ("EVALSHA", waiting.script.sha, len(waiting.keys), *waiting.keys, *waiting.arguments)
-            pipeline.execute_command(*command)
+        commands: list[Command] = [
+            ("EVALSHA", waiting.script.sha, len(waiting.keys), *waiting.keys, *waiting.arguments) for waiting in batch
+        ]
         if self._barrier is None:
-            answers: list[Any] = await pipeline.execute(raise_on_error=False)
-            return answers
-        self._barrier.queue(pipeline)
-        answers = await pipeline.execute(raise_on_error=False)
+            return await self._sender.send(commands)
+        answers = await self._sender.send([*commands, *self._barrier.commands()])
         return answers[: len(batch)] if self._barrier.is_met(answers[-1]) else [_UNCONFIRMED] * len(batch)
 
 

@@ -11,6 +11,7 @@ from services.ledger.adapters.answers import text
 from services.ledger.adapters.barrier import Barrier
 from services.ledger.adapters.keys import Keys
 from services.ledger.adapters.lua import ScriptName, script
+from services.ledger.adapters.sending import Command, sender_for
 from services.ledger.values import SYSTEM_ACCOUNTS, Balance, Entry, Head, Totals
 
 _SCAN_COUNT: Final = 500
@@ -54,10 +55,8 @@ class RedisJournal:
         """See ``LedgerStore``. Raises: Refusal STORE_UNAVAILABLE: the replicas do not confirm."""
         if self._barrier is None:
             return await self.head(asset)
-        pipeline: Any = self._client.pipeline(transaction=False)
-        pipeline.hmget(Keys.of(asset).head, _HEAD)
-        self._barrier.queue(pipeline)
-        head, *_, confirmed = await pipeline.execute()
+        asked: Command = ("HMGET", Keys.of(asset).head, *_HEAD)
+        head, *_, confirmed = await sender_for(self._client).send([asked, *self._barrier.commands()])
         if not self._barrier.is_met(confirmed):
             raise Refusal(Reason.STORE_UNAVAILABLE, detail="the store's replicas do not confirm")
         return _head(head)

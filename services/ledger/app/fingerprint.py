@@ -4,7 +4,8 @@ The epoch, the actor and the time are no part of it: a new owner that sends a se
 """
 
 import hashlib
-import json
+
+import orjson
 
 from services.ledger.values import Freeze, Grant, Resumption, Reversal, Settlement, Void
 
@@ -12,8 +13,7 @@ _Field = str | int | tuple["_Field", ...]
 
 
 def _digest(fields: tuple[_Field, ...]) -> str:
-    text = json.dumps(fields, ensure_ascii=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode("ascii")).hexdigest()
+    return hashlib.sha256(orjson.dumps(fields)).hexdigest()
 
 
 def settlement_fingerprint(settlement: Settlement) -> str:

@@ -92,9 +92,9 @@ local function leg_texts(legs)
   return '[' .. table.concat(texts, ',') .. ']'
 end
 
--- A result as it is remembered and answered again.
+-- A result as it is remembered and answered again; `legs` as text.
 local function result_text(number, legs)
-  return '{"number":' .. digits(number) .. ',"legs":' .. leg_texts(legs) .. '}'
+  return '{"number":' .. digits(number) .. ',"legs":' .. legs .. '}'
 end
 
 -- Each of the legs' accounts once, in order of appearance: all of them, and those that pay.
@@ -106,25 +106,26 @@ local function accounts_of(legs)
       pays[payer] = true
       payers[#payers + 1] = payer
     end
-    for _, account in ipairs({ payer, payee }) do
-      if not seen[account] then
-        seen[account] = true
-        all[#all + 1] = account
-      end
+    if not seen[payer] then
+      seen[payer] = true
+      all[#all + 1] = payer
+    end
+    if not seen[payee] then
+      seen[payee] = true
+      all[#all + 1] = payee
     end
   end
   return all, payers
 end
 
 -- The numbers of the accounts' entries before this one, as text; and what `last` is to hold after it.
-local function before_text(legs, number)
-  local accounts = accounts_of(legs)
+local function before_text(accounts, number)
   local found = redis.call('HMGET', keys.last, unpack(accounts))
-  local texts, lasts = {}, {}
+  local texts, lasts, text = {}, {}, digits(number)
   for index, account in ipairs(accounts) do
     texts[index] = quote(account) .. ':' .. (found[index] or '0')
-    lasts[#lasts + 1] = account
-    lasts[#lasts + 1] = digits(number)
+    lasts[2 * index - 1] = account
+    lasts[2 * index] = text
   end
   return '{' .. table.concat(texts, ',') .. '}', lasts
 end
@@ -140,13 +141,15 @@ end
 -- Appends one entry and moves the head. It is the first write of a script: if the store refuses it, nothing is
 -- written. The hash of an entry covers the hash before it, so that no entry can be edited, dropped or moved alone.
 -- `prior` is the table's entry before this one, `before` each account's: so histories are read without an index.
-local function append(entry, legs)
-  local number = head.number + 1
+-- `accounts` are the legs', each once. Returns the entry's number, and the legs as text.
+local function append(entry, legs, accounts)
+  local number, texts = head.number + 1, leg_texts(legs)
   local before, lasts
   if #legs > 0 then
-    before, lasts = before_text(legs, number)
+    before, lasts = before_text(accounts, number)
   end
-  local body = '{"number":' .. digits(number)
+  local number_text = digits(number)
+  local body = '{"number":' .. number_text
     .. ',"kind":' .. quote(entry.kind)
     .. ',"at_ms":' .. entry.at_ms
     .. ',"actor":' .. quote(entry.actor)
@@ -162,15 +165,15 @@ local function append(entry, legs)
     .. (entry.accounts and ',"accounts":' .. list_text(entry.accounts) or '')
     .. (entry.groups and ',"groups":' .. entry.groups or '')
     .. (before and ',"before":' .. before or '')
-    .. ',"legs":' .. leg_texts(legs) .. '}'
+    .. ',"legs":' .. texts .. '}'
   local hash = redis.sha1hex(head.hash .. '\n' .. body)
-  redis.call('XADD', keys.journal, digits(number) .. '-0', 'body', body, 'hash', hash)
-  redis.call('HSET', keys.head, 'number', digits(number), 'hash', hash)
+  redis.call('XADD', keys.journal, number_text .. '-0', 'body', body, 'hash', hash)
+  redis.call('HSET', keys.head, 'number', number_text, 'hash', hash)
   if lasts then
     redis.call('HSET', keys.last, unpack(lasts))
   end
   head.number, head.hash = number, hash
-  return number
+  return number, texts
 end
 
 local function move(leg, paid, balances)
@@ -230,7 +233,7 @@ local function give(gift)
     end
     move(leg, leg.asked, balances)
   end
-  return legs, balances
+  return legs, balances, accounts
 end
 
 -- The fund that a gift touches, if any; nil and false if the arguments do not fit together.

@@ -28,13 +28,14 @@ local function grant()
     return { 'NOACCT', account }
   end
   local kind = source == ISSUANCE and 'grant' or 'relief'
-  local legs, balances = give({
+  local legs, balances, accounts = give({
     source = source, account = account, amount = amount, reason = kind, fund = fund, budget = budget,
   })
   if not legs then
     return { balances, balances == 'LIMIT' and 'supply' or source }
   end
-  local number = append({ kind = kind, at_ms = ARGV[5], actor = ARGV[6], why = ARGV[7], request = request }, legs)
+  local number = append({ kind = kind, at_ms = ARGV[5], actor = ARGV[6], why = ARGV[7], request = request }, legs,
+    accounts)
   write_balances(balances)
   local result = digits(number) .. ' ' .. digits(balances[account])
   remember(request, fingerprint, result)

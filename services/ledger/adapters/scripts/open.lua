@@ -23,13 +23,13 @@ local function open()
     redis.call('HSET', keys.balance, account, balance)
     return state('SAME', balance)
   end
-  local legs, balances = give({
+  local legs, balances, accounts = give({
     source = source, account = account, amount = amount, reason = 'opening', fund = fund, budget = budget,
   })
   if not legs then
     return { balances, balances == 'LIMIT' and 'supply' or source }
   end
-  append({ kind = 'open', at_ms = ARGV[3], actor = ARGV[4] }, legs)
+  append({ kind = 'open', at_ms = ARGV[3], actor = ARGV[4] }, legs, accounts)
   write_balances(balances)
   return state('OPENED', digits(balances[account]))
 end

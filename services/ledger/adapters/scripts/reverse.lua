@@ -63,12 +63,12 @@ local function reverse()
   for _, leg in ipairs(legs) do
     move(leg, math.min(leg.asked, available(account_of(leg.payer), balances)), balances)
   end
-  local number = append({
+  local number, texts = append({
     kind = 'reverse', at_ms = ARGV[4], actor = ARGV[5], why = ARGV[6], request = request, table = ARGV[7],
     deal = ARGV[8], reverses = ARGV[3],
-  }, legs)
+  }, legs, accounts)
   write_balances(balances)
-  local result = result_text(number, legs)
+  local result = result_text(number, texts)
   remember(request, fingerprint, result)
   redis.call('HSET', keys.record, mark, digits(number))
   return { 'OK', result }

@@ -187,12 +187,12 @@ local function settle()
   end
 
   move_all(legs, groups, balances)
-  local number = append({
+  local number, texts = append({
     kind = 'settle', at_ms = ARGV[6], actor = ARGV[7], table = table_id, epoch = ARGV[2], seq = ARGV[3], deal = deal,
     prior = record[6] or '0', groups = groups_text(leg_count, group_count),
-  }, legs)
+  }, legs, accounts)
   write_balances(balances)
-  local result = result_text(number, legs)
+  local result = result_text(number, texts)
   write_sequence(slot, ARGV[2], ARGV[3], fingerprint, number, result)
   return { 'OK', result }
 end

@@ -13,11 +13,11 @@ local function void()
   if answer then
     return answer
   end
-  local number = append({
+  local number, texts = append({
     kind = 'void', at_ms = ARGV[6], actor = ARGV[7], why = ARGV[8], table = ARGV[1], epoch = ARGV[2], seq = ARGV[3],
     deal = ARGV[5], prior = record[6] or '0',
   }, {})
-  local result = result_text(number, {})
+  local result = result_text(number, texts)
   write_sequence(slot, ARGV[2], ARGV[3], ARGV[4], number, result)
   return { 'OK', result }
 end
