@@ -1,7 +1,7 @@
 """The table's two services on the wire."""
 
-from collections.abc import Callable, Iterator
-from contextlib import aclosing, contextmanager
+from collections.abc import Callable
+from contextlib import aclosing
 from typing import Any
 
 import grpc
@@ -29,15 +29,22 @@ _PAGE_MAX = 1_000
 Context = grpc.aio.ServicerContext[Any, Any]
 
 
-@contextmanager
-def _store_spoken() -> Iterator[None]:
-    """Say in the wire's words that the store is away or full."""
-    try:
-        yield
-    except StoreAway:
-        raise store_away() from None
-    except StoreFull:
-        raise Refusal(Reason.OVERLOADED, detail="the store is full") from None
+class _StoreSpoken:
+    """Says in the wire's words that the store is away or full: `with _STORE_SPOKEN:`."""
+
+    def __enter__(self) -> None:
+        """Nothing yet."""
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None:
+            return
+        if issubclass(kind, StoreAway):
+            raise store_away() from None
+        if issubclass(kind, StoreFull):
+            raise Refusal(Reason.OVERLOADED, detail="the store is full") from None
+
+
+_STORE_SPOKEN = _StoreSpoken()
 
 
 class TableServicer:
@@ -63,7 +70,7 @@ class TableServicer:
 
     async def watch(self, request: table_pb2.WatchRequest, context: Context) -> None:
         """What happens at a table, to one viewer. Frames are written here: each layer of generators costs every one."""
-        with _store_spoken():
+        with _STORE_SPOKEN:
             table, seat = await self._table(request.table_id, context)
             table.check_sound()
             after_seq = request.after_seq if request.HasField("after_seq") else None
@@ -76,7 +83,7 @@ class TableServicer:
 
     async def act(self, request: table_pb2.ActRequest, context: Context) -> table_pb2.ActResponse:
         """A move; answered after it is stored."""
-        with _store_spoken():
+        with _STORE_SPOKEN:
             table, seat = await self._table(request.table_id, context)
             answer = await self._pod.ask(table, reading.act(request, _seated(seat)))
         outcome = answer.outcome
@@ -88,7 +95,7 @@ class TableServicer:
 
     async def set_ready(self, request: table_pb2.SetReadyRequest, context: Context) -> table_pb2.SetReadyResponse:
         """A seat is ready for the next deal."""
-        with _store_spoken():
+        with _STORE_SPOKEN:
             table, seat = await self._table(request.table_id, context)
             answer = await self._pod.ask(table, reading.set_ready(request, _seated(seat)))
         return table_pb2.SetReadyResponse(seq=answer.outcome.seq, duplicate=answer.duplicate)
@@ -97,7 +104,7 @@ class TableServicer:
         self, request: table_pb2.GetSnapshotRequest, context: Context
     ) -> table_pb2.GetSnapshotResponse:
         """What Watch would send first."""
-        with _store_spoken():
+        with _STORE_SPOKEN:
             table, seat = await self._table(request.table_id, context)
             table.check_sound()
         current = table.current
@@ -138,7 +145,7 @@ class TableControlServicer(control_pb2_grpc.TableControlServiceServicer):
         self, request: control_pb2.CreateTableRequest, context: Context
     ) -> control_pb2.CreateTableResponse:
         """A table under a stable id; the same again returns it."""
-        with _store_spoken():
+        with _STORE_SPOKEN:
             table_id = reading.table_id(request.table_id)
             owner, existed = await self._pod.create(table_id, reading.created(request))
         return control_pb2.CreateTableResponse(
