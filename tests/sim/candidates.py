@@ -22,7 +22,18 @@ CHOW_TILES = range(HIDDEN, 28)
 
 KINDS = (None, MeldKind.PUNG, MeldKind.EXPOSED_KONG, MeldKind.ADDED_KONG, MeldKind.CONCEALED_KONG)
 
-CANNOT_BE_GIVEN: dict[Reason, str] = {}
+OF_CARDS = (
+    Reason.CARD_UNKNOWN,
+    Reason.CARD_NOT_HELD,
+    Reason.NOT_A_PLAY,
+    Reason.PLAY_AMBIGUOUS,
+    Reason.PLAY_TOO_LOW,
+    Reason.LEADER_MUST_PLAY,
+    Reason.MUST_CALL,
+    Reason.BLIND_NOT_OFFERED,
+    Reason.WRONG_STAGE,
+)
+CANNOT_BE_GIVEN = dict.fromkeys(OF_CARDS, "the landlord family's")
 """Refusals that no action can meet in this game, and why."""
 
 

@@ -92,9 +92,9 @@ LEAKS = (
 )
 
 BROKEN_RULES = (
-    Fault("必胡 is forgotten (BB-16)", STATE, "len(self.wall) < self.ruleset.must_win_tiles", "len(self.wall) < 0"),
+    Fault("必胡 is forgotten (BB-16)", STATE, "self.left < self.ruleset.must_win_tiles", "self.left < 0"),
     Fault(
-        "a kong of the last discard (BB-10)", CLAIMS, "if held >= KONG_TILES and state.wall:", "if held >= KONG_TILES:"
+        "a kong of the last discard (BB-10)", CLAIMS, "if held >= KONG_TILES and state.left:", "if held >= KONG_TILES:"
     ),
     Fault(
         "who has won pays a self-draw (BB-11)",
