@@ -27,6 +27,7 @@ SUFFIX: Final = ".seg"
 _FORMAT: Final = 1
 _HASH: Final = 40
 _CHUNK: Final = 8_192
+_WINDOW: Final = 32_768
 _NUMBER = re.compile(rb'\{"number":(\d{1,16}),')
 
 
@@ -231,29 +232,35 @@ class Segment:
         return b""
 
     def _offset(self, file: BinaryIO, number: int) -> int:
-        """Where the first line stands whose entry has this number or a later one; by halving."""
-        file.seek(0)
+        """Where the first line stands whose entry has this number or a later one.
+
+        The file is halved until a window is left; there the number itself is looked for. A body cannot hold the needle
+        a second time: quotation marks in its texts are escaped.
+        """
         low = len(file.readline())
         high = file.seek(0, os.SEEK_END)
-        while low < high:
+        while high - low > _WINDOW:
             middle = (low + high) // 2
             file.seek(middle)
-            start = middle + len(file.readline()) if middle > low else low
-            line = self._line_at(file, start)
-            if (
-                line.startswith(b"{")
-                or not line.endswith(b"\n")
-                or entry_of(line[:-1], self.path.name).number >= number
-            ):
-                high = middle
+            start = middle + len(file.readline())
+            if self._is_before(file.readline(), number):
+                low = start
             else:
-                low = start + len(line)
+                high = middle
+        window = os.pread(file.fileno(), high - low + _CHUNK, low)
+        at = window.find(b' {"number":%d,' % number)
+        if at >= _HASH:
+            return low + at - _HASH
+        file.seek(low)
+        while self._is_before(line := file.readline(), number):
+            low += len(line)
         return low
 
-    @staticmethod
-    def _line_at(file: BinaryIO, start: int) -> bytes:
-        file.seek(start)
-        return file.readline()
+    def _is_before(self, line: bytes, number: int) -> bool:
+        """Whether a line is an entry of a smaller number; not the end of the file or of the segment."""
+        if line.startswith(b"{") or not line.endswith(b"\n"):
+            return False
+        return entry_of(line[:-1], self.path.name).number < number
 
 
 def write_segment(path: Path, header: Header, entries: Sequence[Entry]) -> None:
