@@ -11,7 +11,9 @@ from pathlib import Path
 
 import grpc.aio
 from cardroom.ledger.v1 import audit_pb2, audit_pb2_grpc, ledger_pb2, ledger_pb2_grpc
+from click.testing import CliRunner
 
+from clients.cli.main import cardroom
 from deploy.local.redis_server import RedisServer
 from refusals import Reason, Refusal
 from services.ledger.values import RING, Leg, Settled
@@ -89,7 +91,9 @@ def _free_port() -> int:
 
 
 @asynccontextmanager
-async def _process(port: int, asset: str, redis_url: str, keys: Path) -> AsyncIterator[asyncio.subprocess.Process]:
+async def _process(
+    port: int, asset: str, redis_url: str, keys: Path, archive: Path
+) -> AsyncIterator[asyncio.subprocess.Process]:
     """The ledger as it is run, in a process of its own; ended by kill -9."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
@@ -103,6 +107,9 @@ async def _process(port: int, asset: str, redis_url: str, keys: Path) -> AsyncIt
             "CARDROOM_JWKS_FILE": str(keys / "jwks.json"),
             "CARDROOM_SERVICE_KEY_FILE": str(keys / "service.pem"),
             "CARDROOM_OPENING_GRANTS": f'{{"{asset}": 1000}}',
+            "CARDROOM_LEDGER_ARCHIVE_DIR": str(archive),
+            "CARDROOM_ARCHIVE_EVERY_MS": "5",
+            "CARDROOM_ARCHIVE_SEGMENT_ENTRIES": "20",
             "CARDROOM_LOG_LEVEL": "error",
         },
     )
@@ -115,9 +122,12 @@ async def _process(port: int, asset: str, redis_url: str, keys: Path) -> AsyncIt
 
 
 async def test_kill_9_of_the_ledger_between_settlement_and_answer_pays_once(
-    ledger_redis_url: str, keys: Path, mint: Mint
+    ledger_redis_url: str, keys: Path, mint: Mint, tmp_path: Path
 ) -> None:
-    """The table repeats until it knows: after each kill the first definite answer is the only payment."""
+    """The table repeats until it knows: after each kill the first definite answer is the only payment.
+
+    The archive, too, goes on where it was.
+    """
     asset, port = new_asset(), _free_port()
 
     def channel(role: str) -> grpc.aio.Channel:
@@ -145,7 +155,7 @@ async def test_kill_9_of_the_ledger_between_settlement_and_answer_pays_once(
     settled = 0
     async with asyncio.timeout(60):
         for life in range(3):
-            async with _process(port, asset, ledger_redis_url, keys) as process:
+            async with _process(port, asset, ledger_redis_url, keys, tmp_path) as process:
                 if life == 0:
                     opener = ledger_pb2_grpc.LedgerServiceStub(login)
                     for account in ("ann", "bob"):
@@ -167,5 +177,7 @@ async def test_kill_9_of_the_ledger_between_settlement_and_answer_pays_once(
             if life < 2:
                 in_flight.cancel()
     assert (state.ok, state.entry_count, state.sum_total) == (True, 3 + settled, 0)
+    verified = CliRunner().invoke(cardroom, ["books", "verify", str(tmp_path)])
+    assert verified.exit_code == 0, verified.output
     for each in (table, login, operator):
         await each.close()

@@ -14,7 +14,7 @@ from services.ledger.main import SERVICE, build
 from services.ledger.settings import LedgerSettings
 from serving.channels import connect
 from serving.refusing import refusal_of
-from serving.runtime import Clock, make_runtime
+from serving.runtime import Clock, Runtime, make_runtime
 from serving.server import RunningServer, start_server
 from tests.conftest import Mint
 from tests.services.ledger.rig import new_asset
@@ -28,7 +28,12 @@ class Wire:
     mint: Mint
     coins: str
     points: str
+    runtime: Runtime
     channels: list[grpc.aio.Channel] = field(default_factory=list)
+
+    def metric(self, name: str, **labels: str) -> float | None:
+        """What GET /metrics would show."""
+        return self.runtime.metrics.registry.get_sample_value(f"cardroom_ledger_{name}", labels)
 
     def channel(self, role: str | None, subject: str = "table-0") -> grpc.aio.Channel:
         """A channel of a caller in this role; None: without a token."""
@@ -90,7 +95,7 @@ async def open_wire(
     settings = LedgerSettings.model_validate(given)
     runtime = make_runtime(SERVICE, settings, clock=clock)
     server = await start_server(SERVICE, settings, await build(runtime), runtime, port=0)
-    wire = Wire(server, mint, coins, points)
+    wire = Wire(server, mint, coins, points, runtime)
     try:
         yield wire
     finally:
