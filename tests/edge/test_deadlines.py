@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import grpc.aio
 import pytest
+from cardroom.table.v1 import table_pb2, table_pb2_grpc
 
 from refusals import Reason, Refusal
 from serving import gate
@@ -152,14 +153,17 @@ async def test_a_stream_whose_client_leaves_is_ended_and_its_generator_closed(ke
             while True:
                 async for message in one_goodbye(context):
                     yield message
+                await asyncio.sleep(0.01)  # a flood would have to be read to its end before anybody can leave
         finally:
             ended.set()
 
     ended = asyncio.Event()
     async with running(keys, Scripted(stream=stream)) as house, connect(house.address) as channel:
-        watching = asyncio.create_task(watch(channel, mint("seat", "anna", table_id="t", seat=0)))
-        while house.server.in_flight == 0:  # noqa: ASYNC110  (the server's own figure, not ours to set)
-            await asyncio.sleep(0.005)
+        stub: Any = table_pb2_grpc.TableServiceStub(channel)
+        token = mint("seat", "anna", table_id="t", seat=0)
+        watching = stub.Watch(table_pb2.WatchRequest(), metadata=(("authorization", f"Bearer {token}"),))
+        await watching.read()
+        assert house.server.in_flight == 1
         watching.cancel()
         await asyncio.wait_for(asyncio.gather(ended.wait(), house.server.idle()), 5)
         assert [line["code"] for line in house.lines()] == ["CANCELLED"]
