@@ -7,7 +7,7 @@ from uuid import uuid4
 
 from cardroom.table.v1 import event_pb2, table_pb2
 
-from cardroom_client import CallRefused, Player, Seat, TableSession
+from cardroom_client import CallRefused, Player, Seat, TableSession, TooLate
 from games.bots import policy
 from games.kernel import Seat as SeatNumber
 from games.mahjong.actions import PlayerAction
@@ -21,9 +21,6 @@ Choose = Callable[[State, SeatNumber, tuple[PlayerAction, ...]], PlayerAction]
 """A policy: what a seat knows, which seat it is, what it may do -> what it does."""
 
 Seen = Callable[[table_pb2.WatchResponse], None]
-
-OVERTAKEN = frozenset({"DECISION_STALE", "NO_DECISION", "ALREADY_ANSWERED", "NO_QUESTION", "SEAT_AWAY"})
-"""Refusals that only say that the question closed while the answer was on its way."""
 
 WAITS_FOR_READY = frozenset(
     {event_pb2.TABLE_STATE_WAITING, event_pb2.TABLE_STATE_READYING, event_pb2.TABLE_STATE_BETWEEN_DEALS}
@@ -198,10 +195,8 @@ class BotPlayer:
         try:
             await self._table.act(prompt.options[chosen], prompt.decision_id)
             self.played.move_count += 1
-        except CallRefused as refusal:
-            if refusal.reason not in OVERTAKEN:
-                raise
+        except TooLate as late:
             self.played.overtaken_count += 1
-            if refusal.reason == "SEAT_AWAY":
+            if late.reason == "SEAT_AWAY":
                 return  # asked again when the seat is back
         self._answered = prompt.decision_id

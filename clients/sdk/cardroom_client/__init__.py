@@ -6,8 +6,19 @@
 
 from cardroom_client.place import LogGap
 from cardroom_client.player import Player, TicketEnded
-from cardroom_client.refused import CallRefused, refused
+from cardroom_client.refused import OVERTAKEN, CallRefused, TooLate, refused
 from cardroom_client.seat import Seat
 from cardroom_client.session import FINAL_GOODBYES, TableSession
 
-__all__ = ["FINAL_GOODBYES", "CallRefused", "LogGap", "Player", "Seat", "TableSession", "TicketEnded", "refused"]
+__all__ = [
+    "FINAL_GOODBYES",
+    "OVERTAKEN",
+    "CallRefused",
+    "LogGap",
+    "Player",
+    "Seat",
+    "TableSession",
+    "TicketEnded",
+    "TooLate",
+    "refused",
+]

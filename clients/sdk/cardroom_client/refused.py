@@ -48,6 +48,39 @@ class CallRefused(Exception):
         super().__init__(f"{reason or code.name}{marks}: {message}")
 
 
+class TooLate(CallRefused):
+    """A move that came after its question was closed: a clock ran out, or others' answers settled it.
+
+    Nothing has changed. It is nobody's mistake and happens to every client on a slow line: the next prompt says what
+    the player may do now.
+    """
+
+    def __init__(self, refusal: CallRefused) -> None:
+        super().__init__(
+            refusal.reason,
+            refusal.code,
+            field=refusal.field,
+            rule=refusal.rule,
+            message=refusal.message,
+            retry_after=refusal.retry_after,
+            metadata=refusal.metadata,
+        )
+
+
+OVERTAKEN = frozenset(
+    {
+        "DECISION_STALE",
+        "NO_DECISION",
+        "NO_QUESTION",
+        "ALREADY_ANSWERED",
+        "SEAT_AWAY",
+        "WRONG_TABLE_STATE",
+        "TABLE_CLOSED",
+    }
+)
+"""Reasons for which a move is refused that was a good one when it was sent."""
+
+
 def refused(error: grpc.aio.AioRpcError) -> CallRefused:
     """What a failed call says, read from the google.rpc.Status in its trailing metadata."""
     found: dict[str, Any] = {}

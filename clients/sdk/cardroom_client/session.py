@@ -13,7 +13,7 @@ from cardroom.table.v1 import table_pb2, table_pb2_grpc
 
 from cardroom_client.link import Link, bearer
 from cardroom_client.place import Place
-from cardroom_client.refused import CallRefused, refused
+from cardroom_client.refused import OVERTAKEN, CallRefused, TooLate, refused
 from cardroom_client.retrying import Patience, passes
 from cardroom_client.seat import Seat
 
@@ -134,15 +134,23 @@ class TableSession:
             decision_id: the decision it answers, from the prompt.
             request_id: UUID; only to go on with a move whose outcome an earlier `act` could not learn.
         Returns: its number in the log and what became of it: ACCEPTED, or QUEUED while others may still claim.
-        Raises: CallRefused: NOT_YOUR_TURN, TILE_NOT_HELD, DECISION_STALE and others: nothing has changed. With a
-            passing reason (UNAVAILABLE): the outcome is unknown after `patience_seconds`.
+
+        Raises:
+            TooLate: the question was closed before the move arrived; the next prompt says what may be done now.
+            CallRefused: NOT_YOUR_TURN, TILE_NOT_HELD and others: nothing has changed. With a passing reason
+                (UNAVAILABLE): the outcome is unknown after `patience_seconds`.
         """
         request = table_pb2.ActRequest(
             table_id=self._seat.table_id, request_id=request_id or str(uuid4()), decision_id=decision_id
         )
         action = move.mahjong if isinstance(move, table_pb2.Option) else move
         request.mahjong.CopyFrom(action)
-        return await self._definite(lambda table: table.Act, request)
+        try:
+            return await self._definite(lambda table: table.Act, request)
+        except CallRefused as refusal:
+            if refusal.reason in OVERTAKEN:
+                raise TooLate(refusal) from None
+            raise
 
     async def set_ready(self, nonce: bytes = b"") -> table_pb2.SetReadyResponse:
         """Say ready for the next deal.

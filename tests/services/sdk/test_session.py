@@ -10,7 +10,7 @@ import pytest
 from cardroom.mahjong.v1 import action_pb2
 from cardroom.table.v1 import table_pb2
 
-from cardroom_client import CallRefused, LogGap, Seat, TableSession
+from cardroom_client import OVERTAKEN, CallRefused, LogGap, Seat, TableSession, TooLate
 from tests.services.sdk.scripted_table import (
     Fail,
     ScriptedTable,
@@ -148,6 +148,16 @@ async def test_a_refused_move_says_why_and_is_not_sent_again() -> None:
     assert (told.field, told.rule, told.message) == ("mahjong.discard.tile", "BB-10", "in words")
     assert told.retry_after is None
     assert len(table.asked) == 1
+
+
+@pytest.mark.parametrize("reason", sorted(OVERTAKEN))
+async def test_a_move_that_comes_too_late_is_told_apart_from_a_wrong_one(reason: str) -> None:
+    table = ScriptedTable(answers=[Fail(grpc.StatusCode.FAILED_PRECONDITION, reason), table_pb2.ActResponse(seq=9)])
+    async with served_table(table) as at, TableSession(seat_at(at.authority)) as session:
+        with pytest.raises(TooLate) as caught:
+            await session.act(discard(3), "7-2")
+        assert (await session.act(discard(3), "8-2")).seq == 9
+    assert (caught.value.reason, caught.value.message) == (reason, "in words")
 
 
 async def test_an_expired_seat_token_is_renewed() -> None:
