@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Self
 
+from services.table.model import play
 from services.table.model.play import Rest
 from services.table.model.state import GATHERING, Stage, TableState
 
@@ -150,8 +151,7 @@ def _moments(state: TableState) -> tuple[Moment, ...]:
 
 
 def _answers(state: TableState) -> bool:
-    question = None if state.deal is None else state.deal.game.question
-    return question is not None and any(answer is not None for answer in question.answers)
+    return state.deal is not None and any(play.has_answered(state.deal.game, seat) for seat in state.seats)
 
 
 _GATHERING: Mapping[tuple[bool, bool], Moment] = {

@@ -222,8 +222,9 @@ def first_deal(table_id: str, seed: str) -> State:
     nonces = tuple(map(nonce_of, state.seats))
     for event in play.opening(state, seed=SeededEntropy(seed).seed(), nonces=nonces, deal_id=f"{table_id}.1"):
         state = play.evolve(state, event)
-    for event in play.decide(state, play.DEAL):
+    for event in play.decide(state, play.dealing(state)):
         state = play.evolve(state, event)
+    assert isinstance(state, State)
     return state
 
 

@@ -54,9 +54,11 @@ class GrpcLedger:
                     payee=SYSTEM if payment.payee is None else players[payment.payee],
                     amount=payment.amount,
                     reason=payment.cause,
+                    group_id=0 if payment.group is None else payment.group.number,
                 )
                 for payment in payments
             ],
+            groups=_groups(account, payments),
         )
         response = await definite(self._stub.Settle(request))
         balances: dict[str, int] = {}
@@ -71,3 +73,14 @@ class GrpcLedger:
             table_id=account.table_id, epoch=account.epoch, deal_id=deal_id, asset=account.asset
         )
         await definite(self._stub.ReleaseStake(request))
+
+
+def _groups(account: Account, payments: Sequence[Payment]) -> list[ledger_pb2.PaymentGroup]:
+    """One row for each group of payments that share a shortfall (PF-52), in order."""
+    groups = dict.fromkeys(payment.group for payment in payments if payment.group is not None)
+    return [
+        ledger_pb2.PaymentGroup(
+            id=group.number, remainder_to="" if group.remainder_to is None else account.players[group.remainder_to]
+        )
+        for group in groups
+    ]

@@ -8,26 +8,23 @@ from google.protobuf.message import DecodeError
 from games.catalog import UnknownVariant
 from games.kernel import OptionError
 from games.mahjong.actions import Choice
-from games.mahjong.events import Answered, Discarded, Drawn, Melded
+from games.mahjong.events import Answered
 from services.table.edge.events import event_from_message, event_to_message
+from services.table.edge.families import REPEATED
 from services.table.model.events import Move, TableEvent
 from services.table.model.play import GameEvent
 from services.table.ports import UnreadableEntry
 
 _UNREADABLE = (DecodeError, ValueError, KeyError, StopIteration, UnknownVariant, OptionError)
-
-
-_REPEATED = (Discarded, Drawn, Melded)
-"""Moves that are made again and again at all tables: only so many are different."""
 _REPEATED_COUNT_MAX = 4_096
 
 
 class ProtobufCodec:
-    """`Codec` by protobuf. A private answer is the seat's byte and the answer's word."""
+    """`Codec` by protobuf. A private answer is the seat's byte and the answer's word; only mahjong has any."""
 
     def encode(self, event: TableEvent) -> bytes:
         """See `Codec`."""
-        if isinstance(event, Move) and isinstance(event.event, _REPEATED):
+        if isinstance(event, Move) and isinstance(event.event, REPEATED):
             return _encoded_move(event.event)
         return event_to_message(event).SerializeToString()
 

@@ -5,11 +5,11 @@ from typing import Any
 
 from cardroom.table.v1 import event_pb2, room_pb2
 
-from games.kernel import Line, Payment
+from games.kernel import Group, Line, Payment
+from services.table.edge.families import WIRES, field_of
 from services.table.model import events as happened
 from services.table.model.events import CloseCause, TableEvent
 from services.table.model.room import ClaimTiming, Room
-from wire.mahjong import event_from_proto, event_to_proto
 from wire.options import options_from_struct, options_to_struct
 
 TIMINGS: Mapping[ClaimTiming, room_pb2.ClaimTiming.ValueType] = {
@@ -118,12 +118,17 @@ def _payment(payment: Payment, paid: int) -> event_pb2.TablePayment:
         asked=payment.amount,
         paid=paid,
         cause=payment.cause,
+        group_id=0 if payment.group is None else payment.group.number,
+        remainder_to_seat=None if payment.group is None else payment.group.remainder_to,
     )
 
 
 def _payment_from(message: event_pb2.TablePayment) -> Payment:
     payee = message.payee_seat if message.HasField("payee_seat") else None
-    return Payment(message.payer_seat, payee, message.asked, message.cause)
+    group = None
+    if message.group_id:
+        group = Group(message.group_id, message.remainder_to_seat if message.HasField("remainder_to_seat") else None)
+    return Payment(message.payer_seat, payee, message.asked, message.cause, group)
 
 
 def _balances(balances: Iterable[int]) -> list[event_pb2.SeatBalance]:
@@ -175,6 +180,17 @@ def _deal_started_from(message: event_pb2.DealStarted) -> happened.DealStarted:
     )
 
 
+def _move(event: happened.Move) -> event_pb2.TableEvent:
+    field, wire = field_of(event.event)
+    message = event_pb2.TableEvent()
+    getattr(message, field).CopyFrom(wire.event_to_proto(event.event))
+    return message
+
+
+def _move_reader(read: Callable[[Any], Any]) -> Callable[[Any], TableEvent]:
+    return lambda message: happened.Move(read(message))
+
+
 def _payments_due(event: happened.PaymentsDue) -> event_pb2.TableEvent:
     due = event_pb2.PaymentsDue(
         deal_id=event.deal_id,
@@ -220,7 +236,7 @@ _WRITERS: dict[type, Callable[[Any], event_pb2.TableEvent]] = {
         ready=event_pb2.SeatReady(seat=event.seat, nonce=event.nonce.hex())
     ),
     happened.DealStarted: _deal_started,
-    happened.Move: lambda event: event_pb2.TableEvent(mahjong=event_to_proto(event.event)),
+    happened.Move: _move,
     happened.PaymentsDue: _payments_due,
     happened.PaymentsMade: lambda event: event_pb2.TableEvent(payments_made=payments_made_to_proto(event)),
     happened.DealSettled: _deal_settled,
@@ -231,7 +247,7 @@ _READERS: dict[str, Callable[[Any], TableEvent]] = {
     "arrived": lambda message: happened.Arrived(message.seat),
     "ready": lambda message: happened.Ready(message.seat, bytes.fromhex(message.nonce)),
     "deal_started": _deal_started_from,
-    "mahjong": lambda message: happened.Move(event_from_proto(message)),
+    **{family: _move_reader(wire.event_from_proto) for family, wire in WIRES.items()},
     "payments_due": _payments_due_from,
     "payments_made": _payments_made_from,
     "deal_settled": _deal_settled_from,

@@ -9,11 +9,11 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from games.kernel import Seat
 from services.table.app.table_time import Clock
 from services.table.edge.events import payments_made_to_proto, room_to_proto
+from services.table.edge.families import field_of
 from services.table.model.play import PlayerAction
 from services.table.model.prompts import Prompt
 from services.table.model.state import Stage
 from services.table.ports import Farewell, Frame, Place, Sight
-from wire.mahjong import action_to_proto, view_to_proto
 
 STAGES: Mapping[Stage, event_pb2.TableState.ValueType] = {
     Stage.WAITING: event_pb2.TABLE_STATE_WAITING,
@@ -106,7 +106,8 @@ class ProtobufPresenter:
             message.seed_commitment = deal.commitment.hex()
             message.dealer = state.next_dealer if deal.settled else deal.dealer
         if sight.view is not None:
-            message.mahjong.CopyFrom(view_to_proto(sight.view, sight.seat))
+            field, wire = field_of(sight.view)
+            getattr(message, field).CopyFrom(wire.view_to_proto(sight.view, sight.seat))
         if sight.remaining_ms is not None:
             self._write_deadline(message.deadline, sight.remaining_ms)
         if sight.prompt is not None:
@@ -142,7 +143,10 @@ class ProtobufPresenter:
 
 
 def _option(action: PlayerAction) -> table_pb2.Option:
-    return table_pb2.Option(mahjong=action_to_proto(action))
+    field, wire = field_of(action)
+    message = table_pb2.Option()
+    getattr(message, field).CopyFrom(wire.action_to_proto(action))
+    return message
 
 
 @lru_cache(maxsize=_OPTION_COUNT_MAX)

@@ -8,9 +8,9 @@ from games.kernel import OptionError, Seat
 from refusals import Reason, Refusal
 from services.table.app.mailbox import Act, SetReady
 from services.table.edge.events import players_from_proto, room_from_proto
+from services.table.edge.families import WIRES
 from services.table.model.events import Created
 from services.table.model.shuffle import NONCE_BYTES_MAX
-from wire.mahjong import action_from_proto
 from wire.words import WireError
 
 _TABLE_ID = re.compile(r"[A-Za-z0-9._-]{1,64}").fullmatch
@@ -33,12 +33,12 @@ _ASSETS = ("points", "coins")
 
 
 def act(request: table_pb2.ActRequest, seat: Seat) -> Act:
-    """A move. Raises: Refusal: INVALID_FIELD, WRONG_GAME."""
+    """A move, of whatever family. Raises: Refusal: INVALID_FIELD."""
     kind = request.WhichOneof("action")
     if kind is None:
         raise Refusal(Reason.INVALID_FIELD, field="action", detail="name a move")
     try:
-        action = action_from_proto(request.mahjong, seat)
+        action = WIRES[kind].action_from_proto(getattr(request, kind), seat)
     except WireError as error:
         raise Refusal(Reason.INVALID_FIELD, field=error.field, detail=error.detail) from None
     return Act(seat, request_id(request.request_id), request.decision_id, action)

@@ -95,13 +95,15 @@ class Draft:
     def _follows(self) -> GameAction | None:
         """What happens without anybody's doing: tiles dealt without a pause, questions nobody is asked (PF-20)."""
         room, deal = self.state.room, self.state.deal
+        if deal is None:
+            return None
         if self.state.rest is Rest.OPENING and not room.dealing_ms:
-            return play.DEAL
-        if self.state.rest is not Rest.QUESTION or room.claim_timing is ClaimTiming.FIXED or deal is None:
+            return play.dealing(deal.game)
+        if self.state.rest is not Rest.QUESTION or room.claim_timing is ClaimTiming.FIXED:
             return None
         if not self._floor_passed or play.awaiting(deal.game):
             return None
-        return play.CLOSE_QUESTION
+        return play.closing(deal.game)
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +241,8 @@ def _run_out_gathering(draft: Draft) -> None:
 
 
 def _run_out_dealing(draft: Draft) -> None:
-    draft.play(play.DEAL)
+    assert draft.state.deal is not None
+    draft.play(play.dealing(draft.state.deal.game))
 
 
 def _run_out_turn(draft: Draft) -> None:
@@ -248,7 +251,8 @@ def _run_out_turn(draft: Draft) -> None:
 
 
 def _run_out_claim(draft: Draft) -> None:
-    draft.play(play.CLOSE_QUESTION)
+    assert draft.state.deal is not None
+    draft.play(play.closing(draft.state.deal.game))
 
 
 _RUN_OUT: dict[ClockName, Callable[[Draft], None]] = {

@@ -63,7 +63,7 @@ def prompts_for(
     for seat in seats:
         if seat in awaited:
             decision_id = flow.decision_id(deal.opened_seq, seat)
-            yield seat, Prompt(decision_id, play.legal(deal.game, seat), remaining_ms)
+            yield seat, Prompt(decision_id, play.offered(deal.game, seat), remaining_ms)
         else:
             yield seat, _unasked(deal, seat, offers, remaining_ms)
 

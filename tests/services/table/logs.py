@@ -7,13 +7,14 @@ from cardroom.mahjong.v1 import action_pb2
 from redis.asyncio import Redis
 
 from games.mahjong.claims import hand_waits
+from games.mahjong.state import State
 from services.table.edge.codec import ProtobufCodec
 from services.table.edge.events import event_from_message, players_from_proto, room_from_proto
 from services.table.model import play
 from services.table.model import state as folding
 from services.table.model.events import Arrived, Created, Ready, TableEvent
 from services.table.model.flow import Draft, act, decision_id, start_deal
-from services.table.model.play import GameState, Rest
+from services.table.model.play import Rest
 from services.table.model.redaction import redact
 from services.table.model.state import TableState
 from tests.services.table.fakes import FixedEntropy
@@ -75,10 +76,11 @@ def folded(table_id: str, log: list[TableEvent]) -> TableState:
     return state
 
 
-def first_deal(pod: RunningPod, table_id: str, **changes: Any) -> GameState:
+def first_deal(pod: RunningPod, table_id: str, **changes: Any) -> State:
     """The first deal of a table after its tiles are dealt, worked out without a table (PF-41)."""
     deal = _started(pod, table_id, **changes).state.deal
     assert deal is not None
+    assert isinstance(deal.game, State)
     return deal.game
 
 
@@ -116,7 +118,7 @@ def _played(draft: Draft) -> TableState:
     return draft.state
 
 
-def table_where(pod: RunningPod, holds: Callable[[GameState], bool], **changes: Any) -> str:
+def table_where(pod: RunningPod, holds: Callable[[State], bool], **changes: Any) -> str:
     """An id of a table whose first deal has a certain property; the wall hangs on the id."""
     for _ in range(3_000):
         table_id = new_table_id()
@@ -133,18 +135,18 @@ PASS = action_pb2.Action(pass_claim=action_pb2.Pass())
 PUNG = action_pb2.Action(pung=action_pb2.Pung())
 
 
-def claimers(state: GameState, tile: int) -> list[int]:
+def claimers(state: State, tile: int) -> list[int]:
     """Seats that hold a pair or more of a tile, the dealer left out: those that may claim it from him."""
     return [seat for seat in state.seats if seat != state.dealer and state.hands[seat].count(tile) >= 2]
 
 
-def unclaimed_tile(state: GameState) -> int | None:
+def unclaimed_tile(state: State) -> int | None:
     """A tile of the dealer's that nobody can claim."""
     waited = {tile for seat in state.seats for tile in hand_waits(state, seat) if seat != state.dealer}
     return next((t for t in state.hands[state.dealer] if not claimers(state, t) and t not in waited), None)
 
 
-def pung_tile(state: GameState) -> tuple[int, int] | None:
+def pung_tile(state: State) -> tuple[int, int] | None:
     """A tile of the dealer's that exactly one seat can claim, and only for a pung; and that seat."""
     waited = {tile for seat in state.seats for tile in hand_waits(state, seat) if seat != state.dealer}
     for tile in state.hands[state.dealer]:

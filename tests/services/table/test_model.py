@@ -1,13 +1,15 @@
 """The table as values: what may happen to it, without a store, a clock or a socket."""
 
 import itertools
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
 from games.kernel import Line, Payment
-from games.mahjong.actions import Choice, CloseQuestion, Discard, PlayerAction
+from games.mahjong.actions import Choice, CloseQuestion, Discard
 from games.mahjong.events import Answered, Discarded
+from games.mahjong.state import State
 from refusals import Reason, Refusal
 from services.table.edge.codec import ProtobufCodec
 from services.table.edge.events import room_from_proto
@@ -29,7 +31,7 @@ from services.table.model.events import (
     TableEvent,
 )
 from services.table.model.flow import Draft
-from services.table.model.play import GameState, Rest
+from services.table.model.play import Rest
 from services.table.model.redaction import redact
 from services.table.model.state import Stage, TableState
 from services.table.ports import UnreadableEntry
@@ -52,8 +54,9 @@ def started(table_id: str = "t-1", *, floor_ms: int = 0, **changes: Any) -> Draf
     return draft
 
 
-def game(held: Draft) -> GameState:
+def game(held: Draft) -> State:
     assert held.state.deal is not None
+    assert isinstance(held.state.deal.game, State)
     return held.state.deal.game
 
 
@@ -68,7 +71,9 @@ def on_question(least: int) -> tuple[str, int]:
     raise AssertionError
 
 
-def answered_in(order: tuple[int, ...], table_id: str, tile: int, choices: dict[int, PlayerAction]) -> list[TableEvent]:
+def answered_in(
+    order: tuple[int, ...], table_id: str, tile: int, choices: Mapping[int, play.PlayerAction]
+) -> list[TableEvent]:
     """Public events from a discard on, with its claims made in an order."""
     draft = started(table_id, floor_ms=500, claim_floor_max_ms=500)
     begin = len(draft.events)
@@ -80,7 +85,7 @@ def answered_in(order: tuple[int, ...], table_id: str, tile: int, choices: dict[
     return [*draft.events[begin:], *closing.events]
 
 
-def decide(draft: Draft, seat: int, action: PlayerAction) -> None:
+def decide(draft: Draft, seat: int, action: play.PlayerAction) -> None:
     assert draft.state.deal is not None
     flow.act(draft, seat, flow.decision_id(draft.state.deal.opened_seq, seat), action)
 
@@ -213,8 +218,8 @@ def test_a_clock_runs_on_until_what_it_was_started_for_is_over_pf_20() -> None:
     assert [(clock.name, clock.ends_ms) for clock in second] == [(ClockName.TURN, 15_000)]
 
 
-def _after_discard(draft: Draft, tile: int) -> GameState:
-    state = game(draft)
+def _after_discard(draft: Draft, tile: int) -> play.GameState:
+    state: play.GameState = game(draft)
     for event in play.decide(state, Discard(0, tile)):
         state = play.evolve(state, event)
     return state

@@ -6,9 +6,9 @@ from typing import Any
 import grpc.aio
 from cardroom.table.v1 import event_pb2, table_pb2
 
-from games.mahjong.views import view
 from refusals import Reason
 from services.table.app.viewers import FRAME_COUNT_MAX, SLOW_WITHIN_MS, Viewer
+from services.table.model import play
 from services.table.ports import Farewell
 from serving.refusing import refusal_of
 from tests.services.table.logs import folded, received, seen_of, stored, table_with_settlements
@@ -73,7 +73,7 @@ async def test_a_snapshot_is_the_view_of_the_log_pf_32(pod: RunningPod, redis_ur
         if response.seq != state.seq:
             state = folded(seated.table_id, await stored(redis_url, seated.table_id))
         assert state.deal is not None
-        assert view_from_proto(snapshot.mahjong, player.seat) == view(state.deal.game, player.seat)
+        assert view_from_proto(snapshot.mahjong, player.seat) == play.view(state.deal.game, player.seat)
         assert snapshot.state == event_pb2.TABLE_STATE_PLAYING
         assert (snapshot.own_seat, snapshot.deal_number, snapshot.dealer) == (player.seat, 1, 0)
         assert [seat.player_id for seat in snapshot.seats] == seated.names

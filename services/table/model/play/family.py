@@ -1,0 +1,65 @@
+"""What a table must know of a family of games: one row for each, most of it data."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from games.kernel import Payment
+
+
+class Rest(StrEnum):
+    """Where a deal rests between two actions; MOVING is passed through."""
+
+    OPENING = "opening"
+    TURN = "turn"
+    QUESTION = "question"
+    MOVING = "moving"
+    OVER = "over"
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A family as tables see it. Its values are its own: a table only hands them on.
+
+    Attributes:
+        name: as the catalogue's variants have it, and the wire's fields.
+        game: its rules, a `games.kernel.Game` with `open` and `dice_count`.
+        types: classes of its states, events and actions.
+        rests: where a deal rests, by phase.
+        initial: a deal of which nothing has happened, from rules, dealer, deals played before it and draws in a row.
+        pack: what is shuffled, in the order of the specification, from the rules (PF-41).
+        offered: what a prompt offers a seat that is asked.
+        standing: what a seat may do though nobody asks it (BB-17).
+        standing_ground: what `standing` hangs on: while it is the same, so is the answer.
+        standing_actions: classes of those actions.
+        has_answered: whether a seat has answered the shared question that stands open.
+        private: classes of events that are kept aside, out of the public log, until the question closes.
+        opens_nothing: classes of events that leave the decision that stands open as it is.
+        dealing: the action of the pause before the deal that is over (PF-12).
+        closing: the action that closes a shared question; None where there are none.
+        timeout: the action of a seat's clock that ran out (PF-21).
+        asked_by: money an event asks for, in the room's asset.
+        ended: class of the event that ends a deal; it names the `next_dealer`.
+        draws_in_row_after: exhaustive draws in a row, from that event, the deal and those before it (SH-33).
+    """
+
+    name: str
+    game: Any
+    types: frozenset[type]
+    rests: Mapping[Any, Rest]
+    initial: Callable[..., Any]
+    pack: Callable[[Any], tuple[int, ...]]
+    offered: Callable[[Any, int], tuple[Any, ...]]
+    standing: Callable[[Any, int], tuple[Any, ...]]
+    standing_ground: Callable[[Any, int], tuple[object, ...]]
+    standing_actions: tuple[type, ...]
+    has_answered: Callable[[Any, int], bool]
+    private: tuple[type, ...]
+    opens_nothing: tuple[type, ...]
+    dealing: Any
+    closing: Any
+    timeout: Callable[[int], Any]
+    asked_by: Callable[[Any], tuple[Payment, ...]]
+    ended: type
+    draws_in_row_after: Callable[[Any, Any, int], int]

@@ -1,0 +1,71 @@
+"""The landlord family at a table."""
+
+from typing import get_args
+
+from games.kernel import Payment, Seat
+from games.landlord import actions, events
+from games.landlord.game import GAME
+from games.landlord.ruleset import Ruleset
+from games.landlord.state import Phase, State
+from games.landlord.variant import FAMILY
+from services.table.model.play.family import Family, Rest
+
+HINT_COUNT_MAX = 20
+"""Plays a prompt offers. A leader may have a thousand, and may make any of them."""
+
+_RESTS = {
+    Phase.CLOSED: Rest.OPENING,
+    Phase.OPENED: Rest.OPENING,
+    Phase.BIDDING: Rest.TURN,
+    Phase.DOUBLING: Rest.TURN,
+    Phase.REDOUBLING: Rest.TURN,
+    Phase.TAKING: Rest.MOVING,
+    Phase.PLAYING: Rest.TURN,
+    Phase.SETTLING: Rest.MOVING,
+    Phase.OVER: Rest.OVER,
+}
+
+assert set(_RESTS) == set(Phase)
+
+
+def _initial(rules: Ruleset, dealer: Seat, *, deal_index: int, draws_in_row: int) -> State:
+    """Nothing in this family hangs on the deals before."""
+    return GAME.initial(rules, dealer)
+
+
+def _offered(state: State, seat: Seat) -> tuple[actions.PlayerAction, ...]:
+    """In the play the best hints, the best first, then the pass; before it everything."""
+    words = GAME.legal(state, seat) if state.phase is not Phase.PLAYING else _passing(state, seat)
+    return (*GAME.hints(state, seat)[:HINT_COUNT_MAX], *words)
+
+
+def _passing(state: State, seat: Seat) -> tuple[actions.PlayerAction, ...]:
+    return () if state.last is None or state.turn != seat else (actions.Pass(seat),)
+
+
+def _asked_by(event: events.Event) -> tuple[Payment, ...]:
+    return event.payments if isinstance(event, events.Ended) else ()
+
+
+LANDLORD = Family(
+    name=FAMILY,
+    game=GAME,
+    types=frozenset({State, *get_args(events.Event), *get_args(actions.Action)}),
+    rests=_RESTS,
+    initial=_initial,
+    pack=GAME.deck,
+    offered=_offered,
+    standing=lambda state, seat: (),
+    standing_ground=lambda state, seat: (),
+    standing_actions=(),
+    has_answered=lambda state, seat: False,
+    private=(),
+    opens_nothing=(),
+    dealing=actions.Deal(),
+    closing=None,
+    timeout=actions.Timeout,
+    asked_by=_asked_by,
+    ended=events.Ended,
+    draws_in_row_after=lambda event, game, before: 0,
+)
+"""Its row."""
