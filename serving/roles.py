@@ -39,6 +39,7 @@ _TABLE = "/cardroom.table.v1.TableService/"
 _CONTROL = "/cardroom.table.v1.TableControlService/"
 _MATCHMAKER = "/cardroom.matchmaker.v1.MatchmakerService/"
 _ROOM = "/cardroom.matchmaker.v1.RoomService/"
+_POD = "/cardroom.matchmaker.v1.PodService/"
 _SEAT = "/cardroom.matchmaker.v1.SeatService/"
 _SCORING = "/cardroom.scoring.v1.ScoringService/"
 _LEDGER = "/cardroom.ledger.v1.LedgerService/"
@@ -63,6 +64,7 @@ METHOD_ROLES: Mapping[str, frozenset[str]] = MappingProxyType(
         _MATCHMAKER + "GetMySeat": frozenset({"player"}),
         _ROOM + "ListRooms": _ROOM_READERS,
         _ROOM + "GetRoom": _ROOM_READERS,
+        _POD + "ListPods": frozenset({"operator"}),
         _SEAT + "ReleaseSeats": frozenset({"table"}),
         _SCORING + "ScoreWin": _SCORERS,
         _SCORING + "ListWaits": _SCORERS,

@@ -8,6 +8,7 @@ import grpc.aio
 from cardroom.matchmaker.v1 import (
     matchmaker_pb2,
     matchmaker_pb2_grpc,
+    pod_pb2_grpc,
     room_pb2,
     room_pb2_grpc,
     seat_pb2,
@@ -32,6 +33,7 @@ from services.matchmaker.app.news import NewsDesk
 from services.matchmaker.app.rooms import Rooms
 from services.matchmaker.app.seats import Seats
 from services.matchmaker.app.tickets import Tickets
+from services.matchmaker.edge.pods import POD_SERVICE, PodServicer
 from services.matchmaker.edge.servicers import MatchmakerServicer, RoomServicer, SeatServicer
 from services.matchmaker.ports import Chance, Checkpoints, Room
 from services.matchmaker.settings import MatchmakerSettings
@@ -47,6 +49,7 @@ _SERVICES = (
     matchmaker_pb2.DESCRIPTOR.services_by_name["MatchmakerService"].full_name,
     room_pb2.DESCRIPTOR.services_by_name["RoomService"].full_name,
     seat_pb2.DESCRIPTOR.services_by_name["SeatService"].full_name,
+    POD_SERVICE.full_name,
 )
 
 
@@ -113,13 +116,15 @@ class MatchmakerComponent:
         self._matchmaker = MatchmakerServicer(tickets_case, seats)
         self._rooms = RoomServicer(Rooms(self._room_store, tickets))
         self._seats = SeatServicer(seats)
+        self._pods = PodServicer(pods)
         self._tasks: list[asyncio.Task[None]] = []
 
     def register(self, server: grpc.aio.Server) -> Sequence[str]:
-        """Adds the three services."""
+        """Adds the four services."""
         matchmaker_pb2_grpc.add_MatchmakerServiceServicer_to_server(self._matchmaker, server)
         room_pb2_grpc.add_RoomServiceServicer_to_server(self._rooms, server)
         seat_pb2_grpc.add_SeatServiceServicer_to_server(self._seats, server)
+        pod_pb2_grpc.add_PodServiceServicer_to_server(self._pods, server)
         return _SERVICES
 
     async def start(self) -> None:

@@ -28,6 +28,9 @@ _SAME = (
     "bots_allowed",
     "deals_max",
     "etag",
+    "bot_wait_ms",
+    "bot_policy",
+    "closed",
 )
 """Fields that have the same name and type in the message."""
 

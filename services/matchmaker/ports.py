@@ -28,6 +28,9 @@ class Room:
         least_balance: least balance to enter.
         deals_max: deals a table plays before it is dissolved; 0 for no limit.
         etag: grows with every change; whole numbers as text.
+        bot_wait_ms: how long the oldest ticket waits before bots fill the table, where they are allowed (PF-10).
+        bot_policy: how those bots play.
+        closed: whether the room takes no new players.
     """
 
     room_id: str
@@ -48,6 +51,9 @@ class Room:
     bots_allowed: bool
     deals_max: int
     etag: str
+    bot_wait_ms: int
+    bot_policy: str
+    closed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +179,10 @@ class Pod:
     authority: str
     control_authority: str
     slots_free: int
+    slots_used: int = 0
+    slots_total: int = 0
+    version: str = ""
+    draining: bool = False
 
 
 @dataclass(frozen=True, slots=True)

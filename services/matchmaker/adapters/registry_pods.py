@@ -15,4 +15,16 @@ class RegistryPods:
         """All of them, full and draining ones too, by name."""
         with store_trouble():
             cards = await self._registry.live()
-        return tuple(Pod(card.pod, card.authority, card.control_authority, card.slots_free) for card in cards)
+        return tuple(
+            Pod(
+                card.pod,
+                card.authority,
+                card.control_authority,
+                card.slots_free,
+                card.slots_used,
+                card.slots_total,
+                card.version,
+                card.draining,
+            )
+            for card in cards
+        )

@@ -18,6 +18,9 @@ ASSETS = ("points", "coins")
 AMOUNT_MAX = 2**53 - 1
 """The ledger's numbers go no further."""
 
+BOT_POLICIES = ("sensible", "uniform")
+"""How bots may play; the first is what a room has that names none."""
+
 _ROOM_ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _NAME_LENGTH_MAX = 64
 PAGE_SIZE_MAX = 1_000
@@ -36,6 +39,9 @@ DEFAULTS: Mapping[str, object] = {
     "bots_allowed": False,
     "deals_max": 0,
     "etag": "1",
+    "bot_wait_ms": 15_000,
+    "bot_policy": BOT_POLICIES[0],
+    "closed": False,
 }
 """What a row may leave out (PF-12, PF-20)."""
 
@@ -102,6 +108,9 @@ CHECKS: Mapping[str, Callable[[object], str | None]] = {
     "bots_allowed": _switch,
     "deals_max": _Whole(0, 10_000),
     "etag": _counter,
+    "bot_wait_ms": _Whole(0, 600_000),
+    "bot_policy": _one_of(*BOT_POLICIES),
+    "closed": _switch,
 }
 """Field -> what is wrong with a value, None if nothing is. One entry a field of `Room` but its id."""
 

@@ -3,6 +3,7 @@
 import asyncio
 from collections import deque
 from collections.abc import Coroutine, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from refusals import Reason, Refusal
@@ -112,7 +113,9 @@ class Pod:
         owner = await self._outside.log.owner(table_id)
         assert owner is not None
         rows = await self._outside.log.entries(table_id, 0, 1)
-        if not rows or self._outside.codec.decode(rows[0][1]) != created:
+        first = self._outside.codec.decode(rows[0][1]) if rows else None
+        # A retry is another call: only its correlation id may differ.
+        if not isinstance(first, Created) or replace(first, correlation_id=created.correlation_id) != created:
             raise Refusal(Reason.TABLE_CONFLICT)
         return owner, True
 

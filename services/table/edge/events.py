@@ -22,6 +22,8 @@ CAUSES: Mapping[CloseCause, event_pb2.TableCloseCause.ValueType] = {
     CloseCause.DEALS_PLAYED: event_pb2.TABLE_CLOSE_CAUSE_DEALS_PLAYED,
     CloseCause.FAULT: event_pb2.TABLE_CLOSE_CAUSE_FAULT,
     CloseCause.STAKE: event_pb2.TABLE_CLOSE_CAUSE_STAKE,
+    CloseCause.SCORING: event_pb2.TABLE_CLOSE_CAUSE_SCORING,
+    CloseCause.KICKED: event_pb2.TABLE_CLOSE_CAUSE_KICKED,
 }
 
 
@@ -46,6 +48,9 @@ def room_to_proto(room: Room) -> room_pb2.Room:
         bots_allowed=room.bots_allowed,
         deals_max=room.deals_max,
         etag=room.etag,
+        bot_wait_ms=room.bot_wait_ms,
+        bot_policy=room.bot_policy,
+        closed=room.closed,
     )
 
 
@@ -71,17 +76,30 @@ def room_from_proto(message: room_pb2.Room) -> Room:
         bots_allowed=message.bots_allowed,
         deals_max=message.deals_max,
         etag=message.etag,
+        bot_wait_ms=message.bot_wait_ms,
+        bot_policy=message.bot_policy,
+        closed=message.closed,
     )
 
 
-def players_to_proto(players: Iterable[str]) -> list[event_pb2.SeatTaken]:
-    """Players in seat order as rows."""
-    return [event_pb2.SeatTaken(seat=seat, player_id=player) for seat, player in enumerate(players)]
+def players_to_proto(players: Sequence[str], bots: Sequence[str] = ()) -> list[event_pb2.SeatTaken]:
+    """Players in seat order as rows; `bots` as in `Created`."""
+    policies = bots or ("",) * len(players)
+    return [
+        event_pb2.SeatTaken(seat=seat, player_id=player, bot_policy=policy)
+        for seat, (player, policy) in enumerate(zip(players, policies, strict=True))
+    ]
 
 
 def players_from_proto(rows: Sequence[event_pb2.SeatTaken]) -> tuple[str, ...]:
     """Players in seat order; the rows are in that order."""
     return tuple(row.player_id for row in rows)
+
+
+def bots_from_proto(rows: Sequence[event_pb2.SeatTaken]) -> tuple[str, ...]:
+    """How the bot of each seat plays, as in `Created`: nothing where no seat is a bot's."""
+    policies = tuple(row.bot_policy for row in rows)
+    return policies if any(policies) else ()
 
 
 def event_to_message(event: TableEvent) -> event_pb2.TableEvent:
@@ -142,16 +160,22 @@ def _balances_from(rows: Iterable[event_pb2.SeatBalance]) -> tuple[int, ...]:
 def _created(event: happened.Created) -> event_pb2.TableEvent:
     created = event_pb2.TableCreated(
         room=room_to_proto(event.room),
-        seats=players_to_proto(event.players),
+        seats=players_to_proto(event.players, event.bots),
         match_id=event.match_id,
         first_dealer=event.first_dealer,
+        correlation_id=event.correlation_id,
     )
     return event_pb2.TableEvent(created=created)
 
 
 def _created_from(message: event_pb2.TableCreated) -> happened.Created:
     return happened.Created(
-        room_from_proto(message.room), players_from_proto(message.seats), message.match_id, message.first_dealer
+        room_from_proto(message.room),
+        players_from_proto(message.seats),
+        message.match_id,
+        message.first_dealer,
+        bots=bots_from_proto(message.seats),
+        correlation_id=message.correlation_id,
     )
 
 
@@ -240,6 +264,12 @@ _WRITERS: dict[type, Callable[[Any], event_pb2.TableEvent]] = {
     happened.PaymentsDue: _payments_due,
     happened.PaymentsMade: lambda event: event_pb2.TableEvent(payments_made=payments_made_to_proto(event)),
     happened.DealSettled: _deal_settled,
+    happened.RoomChanged: lambda event: event_pb2.TableEvent(
+        room_changed=event_pb2.RoomChanged(room=room_to_proto(event.room))
+    ),
+    happened.Kicked: lambda event: event_pb2.TableEvent(
+        kicked=event_pb2.SeatKicked(seat=event.seat, reason=event.reason)
+    ),
     happened.Closed: lambda event: event_pb2.TableEvent(closed=event_pb2.TableClosed(cause=CAUSES[event.cause])),
 }
 _READERS: dict[str, Callable[[Any], TableEvent]] = {
@@ -252,4 +282,6 @@ _READERS: dict[str, Callable[[Any], TableEvent]] = {
     "payments_made": _payments_made_from,
     "deal_settled": _deal_settled_from,
     "closed": _closed_from,
+    "room_changed": lambda message: happened.RoomChanged(room_from_proto(message.room)),
+    "kicked": lambda message: happened.Kicked(message.seat, message.reason),
 }

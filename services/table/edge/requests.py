@@ -7,10 +7,11 @@ from cardroom.table.v1 import control_pb2, room_pb2, table_pb2
 from games.kernel import OptionError, Seat
 from refusals import Reason, Refusal
 from services.table.app.mailbox import Act, SetReady
-from services.table.edge.events import players_from_proto, room_from_proto
+from services.table.edge.events import bots_from_proto, players_from_proto, room_from_proto
 from services.table.edge.families import WIRES
 from services.table.model.events import Created
 from services.table.model.shuffle import NONCE_BYTES_MAX
+from serving.calls import correlation_id
 from wire.words import WireError
 
 _TABLE_ID = re.compile(r"[A-Za-z0-9._-]{1,64}").fullmatch
@@ -26,9 +27,12 @@ _AT_LEAST = {
     "ready_limit_ms": 1,
     "dealing_ms": 0,
     "arrive_limit_ms": 1,
+    "bot_wait_ms": 0,
 }
 """Least value of each number of a room."""
 _LONGEST_MS = 86_400_000
+BOT_POLICIES = ("sensible", "uniform")
+"""How bots may play."""
 _ASSETS = ("points", "coins")
 
 
@@ -75,6 +79,8 @@ def created(request: control_pb2.CreateTableRequest) -> Created:
     for index, player in enumerate(players):
         if _PLAYER_ID(player) is None:
             raise Refusal(Reason.INVALID_FIELD, field=f"seats[{index}].player_id", detail="1-64 of a-z A-Z 0-9 . _ : -")
+        if seats[index].bot_policy not in ("", *BOT_POLICIES):
+            raise Refusal(Reason.INVALID_FIELD, field=f"seats[{index}].bot_policy", detail="no such policy")
         if player in players[:index]:
             raise Refusal(Reason.INVALID_FIELD, field=f"seats[{index}].player_id", detail="sits at two places")
     if request.first_dealer >= len(players):
@@ -83,7 +89,14 @@ def created(request: control_pb2.CreateTableRequest) -> Created:
         room = room_from_proto(request.room)
     except OptionError as error:
         raise Refusal(Reason.OPTION_INVALID, field=f"room.options.{error.field}", detail=error.detail) from None
-    return Created(room, players, request.match_id, request.first_dealer)
+    return Created(
+        room,
+        players,
+        request.match_id,
+        request.first_dealer,
+        bots=bots_from_proto(seats),
+        correlation_id=correlation_id(),
+    )
 
 
 def check_room(room: room_pb2.Room) -> None:
@@ -98,3 +111,5 @@ def check_room(room: room_pb2.Room) -> None:
         raise Refusal(Reason.INVALID_FIELD, field="room.claim_floor_min_ms", detail="above claim_floor_max_ms")
     if room.asset not in _ASSETS:
         raise Refusal(Reason.INVALID_FIELD, field="room.asset", detail="points or coins")
+    if room.bot_policy not in ("", *BOT_POLICIES):
+        raise Refusal(Reason.INVALID_FIELD, field="room.bot_policy", detail="no such policy")

@@ -15,6 +15,7 @@ from services.table.app.pod import Pod
 from services.table.app.store_health import store_away
 from services.table.app.table import Table
 from services.table.edge import requests as reading
+from services.table.edge.events import players_to_proto
 from services.table.edge.presenter import STAGES, ProtobufPresenter
 from services.table.ports import StoreAway, StoreFull
 from serving.auth import current_caller
@@ -175,6 +176,7 @@ def _summary(table: Table) -> control_pb2.TableSummary:
         seq=current.state.seq,
         deal_number=current.state.deal_number,
         viewer_count=len(table.gallery.viewers),
+        seats=players_to_proto(current.state.players, current.state.bots),
     )
 
 

@@ -16,16 +16,27 @@ class CloseCause(StrEnum):
     DEALS_PLAYED = "deals_played"
     FAULT = "fault"
     STAKE = "stake"
+    SCORING = "scoring"
+    KICKED = "kicked"
 
 
 @dataclass(frozen=True, slots=True)
 class Created:
-    """The table is made. `players` are ids in seat order; `first_dealer` sat down first (BB-5)."""
+    """The table is made.
+
+    Attributes:
+        players: ids in seat order.
+        first_dealer: who sat down first (BB-5).
+        bots: for each seat how its bot plays, empty text for a person; nothing where no seat is a bot's (PF-10).
+        correlation_id: of the call that made the table; only in the log.
+    """
 
     room: Room
     players: tuple[str, ...]
     match_id: str
     first_dealer: Seat
+    bots: tuple[str, ...] = ()
+    correlation_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +112,37 @@ class DealSettled:
 
 
 @dataclass(frozen=True, slots=True)
+class RoomChanged:
+    """An operator has changed the room: deals that start from here on go by the new settings (PF-2)."""
+
+    room: Room
+
+
+@dataclass(frozen=True, slots=True)
+class Kicked:
+    """An operator has sent a player away; `reason` in the operator's words."""
+
+    seat: Seat
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Closed:
     """The table is dissolved: the last entry of its log."""
 
     cause: CloseCause
 
 
-TableEvent = Created | Arrived | Ready | DealStarted | Move | PaymentsDue | PaymentsMade | DealSettled | Closed
+TableEvent = (
+    Created
+    | Arrived
+    | Ready
+    | DealStarted
+    | Move
+    | PaymentsDue
+    | PaymentsMade
+    | DealSettled
+    | RoomChanged
+    | Kicked
+    | Closed
+)

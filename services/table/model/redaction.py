@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from games.kernel import Seat
 from services.table.model import play
-from services.table.model.events import DealStarted, Move, Ready, TableEvent
+from services.table.model.events import Created, DealStarted, Move, Ready, TableEvent
 
 
 def redact(event: TableEvent, seat: Seat | None) -> TableEvent | None:
@@ -21,4 +21,6 @@ def redact(event: TableEvent, seat: Seat | None) -> TableEvent | None:
         return replace(event, seed=None)
     if isinstance(event, Ready):
         return replace(event, nonce=b"")
+    if isinstance(event, Created) and event.correlation_id:
+        return replace(event, correlation_id="")
     return event

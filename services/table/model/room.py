@@ -48,3 +48,6 @@ class Room:
     deals_max: int
     etag: str
     options: Mapping[str, object] = field(default_factory=dict)
+    bot_wait_ms: int = 0
+    bot_policy: str = ""
+    closed: bool = False

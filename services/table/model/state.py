@@ -74,6 +74,8 @@ class TableState:
         dues: settlements asked for and not yet carried out, in order.
         settlement_seqs: number of the last settlement asked for, by asset; from 1.
         closed: why the table is dissolved; None while it is not.
+        bots: for each seat how its bot plays; empty text for a person (PF-10).
+        correlation_id: of the call that made the table.
     """
 
     table_id: str
@@ -93,6 +95,8 @@ class TableState:
     settlement_seqs: Mapping[str, int] = field(default_factory=dict)
     last_settlement: PaymentsMade | None = None
     closed: CloseCause | None = None
+    bots: tuple[str, ...] = ()
+    correlation_id: str = ""
 
     @property
     def seats(self) -> range:
@@ -132,6 +136,8 @@ def created(table_id: str, event: happened.Created) -> TableState:
         ready=(None,) * count,
         balances=(0,) * count,
         nets=(0,) * count,
+        bots=event.bots or ("",) * count,
+        correlation_id=event.correlation_id,
     )
 
 
@@ -257,6 +263,17 @@ def _deal_settled(state: TableState, event: happened.DealSettled) -> TableState:
     )
 
 
+def _room_changed(state: TableState, event: happened.RoomChanged) -> TableState:
+    assert state.stage in GATHERING, event
+    assert (event.room.variant, event.room.asset) == (state.room.variant, state.room.asset), event
+    return changed(state, seq=state.seq + 1, room=event.room)
+
+
+def _kicked(state: TableState, event: happened.Kicked) -> TableState:
+    assert event.seat in state.seats, event
+    return changed(state, seq=state.seq + 1)
+
+
 def _closed(state: TableState, event: happened.Closed) -> TableState:
     assert state.stage is not Stage.CLOSED, event
     return changed(state, seq=state.seq + 1, stage=Stage.CLOSED, closed=event.cause)
@@ -270,5 +287,7 @@ _EVOLVERS: dict[type, Callable[[TableState, Any], TableState]] = {
     happened.PaymentsDue: _payments_due,
     happened.PaymentsMade: _payments_made,
     happened.DealSettled: _deal_settled,
+    happened.RoomChanged: _room_changed,
+    happened.Kicked: _kicked,
     happened.Closed: _closed,
 }
