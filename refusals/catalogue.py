@@ -119,6 +119,13 @@ _PLATFORM = {
         "This is not supported.",
         "The server has no such method, or nobody is allowed to call it.",
     ),
+    Reason.TOKEN_SUPERSEDED: Entry(
+        _UNKNOWN_CALLER,
+        False,
+        "您已在其他设备上登录",
+        "Your seat is used on another device.",
+        "A newer token of the seat is in use; GetMySeat gives the newest.",
+    ),
 }
 
 _SEATS = {
@@ -157,6 +164,9 @@ _SEATS = {
         "房间已被更改",
         "The room was changed meanwhile.",
         "The etag is not the room's any more: read the room again and decide anew.",
+    ),
+    Reason.SPECTATORS_NOT_ALLOWED: Entry(
+        _FORBIDDEN, False, "本房间不允许旁观", "Nobody may watch here.", "The room does not allow spectators."
     ),
 }
 
@@ -216,6 +226,23 @@ _TABLES = {
     ),
     Reason.NO_DECISION: Entry(
         _FAILED, False, "没有需要您决定的事", "There is nothing to decide.", "No decision is open for the seat."
+    ),
+    Reason.DEAL_RUNNING: Entry(
+        _FAILED,
+        False,
+        "本局尚未结束",
+        "The deal is not over yet.",
+        "A replay is given when the deal is settled; to spectators, when their delay has passed as well.",
+    ),
+    Reason.DEAL_UNKNOWN: Entry(
+        _MISSING, False, "没有这一局", "There is no such deal.", "The table has had no deal of this number."
+    ),
+    Reason.TOO_EARLY: Entry(
+        _AWAY,
+        True,
+        "旁观尚未开始",
+        "There is nothing to watch yet.",
+        "A spectator comes before anything at the table is as old as the room's delay.",
     ),
 }
 

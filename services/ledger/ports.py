@@ -82,8 +82,11 @@ class LedgerStore(Protocol):
         """Unlocks the accounts of a deal; returns those unlocked now. Raises: Refusal FENCED."""
         ...
 
-    async def claim(self, table: str, epoch: int, asset: str, call: Call) -> Claimed:
-        """Makes ``epoch`` the table's owner. Raises: Refusal FENCED."""
+    async def claim(self, table: str, epoch: int, asset: str, call: Call, *, known_seq: int | None = None) -> Claimed:
+        """Makes ``epoch`` the table's owner; with ``known_seq`` also returns the settlements after it.
+
+        Raises: Refusal FENCED.
+        """
         ...
 
     async def settle(self, settlement: Settlement, fingerprint: str, call: Call) -> Settled:

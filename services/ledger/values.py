@@ -132,10 +132,14 @@ class Void:
 
 @dataclass(frozen=True, slots=True)
 class Claimed:
-    """Where a table's settlements stand: number of the last one (0: none) and its result."""
+    """Where a table's settlements stand: number of the last one (0: none) and its result.
+
+    ``missed``: numbers and results of those after the one the caller knows, as far as they are remembered.
+    """
 
     last_seq: int
     last_result: Settled | None
+    missed: tuple[tuple[int, Settled], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

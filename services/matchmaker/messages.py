@@ -27,6 +27,8 @@ _SAME = (
     "arrive_limit_ms",
     "bots_allowed",
     "deals_max",
+    "spectators_allowed",
+    "spectator_delay_ms",
     "etag",
     "bot_wait_ms",
     "bot_policy",

@@ -27,6 +27,7 @@ class Room:
         options: the variant's named options; those left out have their defaults.
         least_balance: least balance to enter.
         deals_max: deals a table plays before it is dissolved; 0 for no limit.
+        spectator_delay_ms: how far behind the table spectators are.
         etag: grows with every change; whole numbers as text.
         bot_wait_ms: how long the oldest ticket waits before bots fill the table, where they are allowed (PF-10).
         bot_policy: how those bots play.
@@ -50,6 +51,8 @@ class Room:
     arrive_limit_ms: int
     bots_allowed: bool
     deals_max: int
+    spectators_allowed: bool
+    spectator_delay_ms: int
     etag: str
     bot_wait_ms: int
     bot_policy: str
@@ -153,12 +156,22 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class SeatTaken:
-    """A player's seat as the store has it."""
+    """A player's seat as the store has it; `generation` of the newest token given for it."""
 
     table_id: str
     seat: int
     player_id: str
     room_id: str
+    pod: str
+    authority: str
+    generation: int
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTable:
+    """A table with a seat taken: the room as it was made with (PF-2), and where it was made."""
+
+    room: Room
     pod: str
     authority: str
 
@@ -254,8 +267,12 @@ class TicketStore(Protocol):
         """One ticket with its place, None if there is no such ticket."""
         ...
 
-    async def seat_of(self, player_id: str) -> SeatTaken | None:
-        """The player's seat, None if he has none."""
+    async def seat_of(self, player_id: str, *, renews: bool = False) -> SeatTaken | None:
+        """The player's seat, None if he has none; `renews` begins the next generation of its tokens."""
+        ...
+
+    async def open_table(self, table_id: str) -> OpenTable | None:
+        """A table that seats somebody, None if it does not (any more)."""
         ...
 
     async def release(self, table_id: str, epoch: int, player_ids: Sequence[str], *, requeue: bool) -> Released:
@@ -337,8 +354,12 @@ class Tables(Protocol):
 class SeatTokens(Protocol):
     """Signs seat tokens."""
 
-    def mint(self, player_id: str, table_id: str, seat: int) -> SeatToken:
-        """A fresh token for one seat."""
+    def mint(self, player_id: str, table_id: str, seat: int, generation: int) -> SeatToken:
+        """A fresh token for one seat; the table takes none of an older generation than it has seen."""
+        ...
+
+    def mint_spectator(self, player_id: str, table_id: str) -> SeatToken:
+        """A fresh token to watch a table."""
         ...
 
 

@@ -18,6 +18,7 @@ from services.table.adapters.redis_log import RedisLog, scripts
 from services.table.adapters.seats import GrpcSeats
 from services.table.app.outside import Limits, Outside
 from services.table.app.pod import Pod
+from services.table.app.replays import Replays
 from services.table.app.store_health import StoreHealth
 from services.table.app.table_time import Alarms, TableTime
 from services.table.edge.codec import ProtobufCodec
@@ -100,7 +101,7 @@ class TableComponent:
 
     def register(self, server: grpc.aio.Server) -> Sequence[str]:
         """Adds both services."""
-        name = TableServicer(self.pod, self._presenter).add_to(server)
+        name = TableServicer(self.pod, self._presenter, Replays(self._outside)).add_to(server)
         control_pb2_grpc.add_TableControlServiceServicer_to_server(TableControlServicer(self.pod), server)
         return (name, CONTROL_SERVICE.full_name)
 

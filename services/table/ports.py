@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from games.kernel import Payment, Seat
 from services.table.model.events import CloseCause, TableEvent
@@ -128,6 +128,14 @@ class Claimed:
     epoch_starts: Mapping[int, int]
 
 
+class StoredEntry(NamedTuple):
+    """An entry as it is stored; `at_ms`: when, by the store's clock, in ms since 1970."""
+
+    seq: int
+    data: bytes
+    at_ms: int
+
+
 class TableLog(Protocol):
     """The logs of all tables, with what is kept beside them, and who owns which.
 
@@ -150,8 +158,12 @@ class TableLog(Protocol):
         """Take the table over under the next epoch. Returns: None if somebody else was faster."""
         ...
 
-    async def entries(self, table_id: str, after_seq: int, count_max: int) -> Sequence[tuple[int, bytes]]:
+    async def entries(self, table_id: str, after_seq: int, count_max: int) -> Sequence[StoredEntry]:
         """Entries after a number, in order, at most so many."""
+        ...
+
+    async def now_ms(self) -> int:
+        """The store's clock, in ms since 1970."""
         ...
 
     async def requests(self, table_id: str, deal_number: int) -> Sequence[RequestRow]:

@@ -75,9 +75,14 @@ def reservation(answer: Answer, accounts: Sequence[str]) -> Reservation:
 
 
 def claimed(answer: Answer) -> Claimed:
-    """Where a table stands; its last result counts as a repeat."""
-    _, (last_seq, result) = accepted(answer, "OK")
-    return Claimed(int(last_seq), settled(result, duplicate=True) if result else None)
+    """Where a table stands; results that are told again count as repeats."""
+    _, (last_seq, result, *missed) = accepted(answer, "OK")
+    numbers = range(int(last_seq) - len(missed) + 1, int(last_seq) + 1)
+    return Claimed(
+        int(last_seq),
+        settled(result, duplicate=True) if result else None,
+        tuple((seq, settled(text, duplicate=True)) for seq, text in zip(numbers, missed, strict=True)),
+    )
 
 
 def granted(answer: Answer) -> Granted:

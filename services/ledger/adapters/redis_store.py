@@ -101,9 +101,10 @@ class RedisLedgerStore(RedisJournal):
         answer = await self._run(ScriptName.RELEASE, asset, table, arguments, call)
         return tuple(answers.accepted(answer, "OK")[1])
 
-    async def claim(self, table: str, epoch: int, asset: str, call: Call) -> Claimed:
+    async def claim(self, table: str, epoch: int, asset: str, call: Call, *, known_seq: int | None = None) -> Claimed:
         """See ``LedgerStore``."""
-        return answers.claimed(await self._run(ScriptName.CLAIM, asset, table, (table, epoch, self._kept_ms), call))
+        arguments = (table, epoch, self._kept_ms, "" if known_seq is None else known_seq)
+        return answers.claimed(await self._run(ScriptName.CLAIM, asset, table, arguments, call))
 
     async def settle(self, settlement: Settlement, fingerprint: str, call: Call) -> Settled:
         """See ``LedgerStore``."""

@@ -102,13 +102,16 @@ class Books:
         self._stops.guard(asset)
         return await self._store.release(table, epoch, deal, asset, call)
 
-    async def claim(self, table: str, epoch: int, asset: str, call: Call) -> Claimed:
-        """Makes an epoch the table's owner: older ones are FENCED from now on."""
+    async def claim(self, table: str, epoch: int, asset: str, call: Call, *, known_seq: int | None = None) -> Claimed:
+        """Makes an epoch the table's owner: older ones are FENCED from now on.
+
+        Returns: where its settlements stand; with ``known_seq`` also those after it that are remembered.
+        """
         check_name(table, "table_id")
         check_counter(epoch, "epoch")
         check_asset(asset, self._funds.assets)
         self._stops.guard(asset)
-        return await self._store.claim(table, epoch, asset, call)
+        return await self._store.claim(table, epoch, asset, call, known_seq=known_seq)
 
     async def settle(self, settlement: Settlement, call: Call) -> Settled:
         """Carries out a settlement (PF-51), once (PF-53)."""

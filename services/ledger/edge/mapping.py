@@ -169,7 +169,11 @@ def claim_response(claimed: Claimed) -> ledger_pb2.ClaimResponse:
     """Where a table's settlements stand, on the wire; ``last_result`` is absent if there is none."""
     last = claimed.last_result
     return ledger_pb2.ClaimResponse(
-        last_seq=claimed.last_seq, last_result=settle_response(last) if last is not None else None
+        last_seq=claimed.last_seq,
+        last_result=settle_response(last) if last is not None else None,
+        missed=[
+            ledger_pb2.MissedSettlement(seq=seq, result=settle_response(settled)) for seq, settled in claimed.missed
+        ],
     )
 
 

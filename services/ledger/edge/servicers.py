@@ -76,7 +76,9 @@ class LedgerServicer(ledger_pb2_grpc.LedgerServiceServicer):
     async def Claim(self, request: ledger_pb2.ClaimRequest, context: _Context) -> ledger_pb2.ClaimResponse:
         """See the proto."""
         return mapping.claim_response(
-            await self._books.claim(request.table_id, request.epoch, request.asset, self._door.enter())
+            await self._books.claim(
+                request.table_id, request.epoch, request.asset, self._door.enter(), known_seq=request.known_seq
+            )
         )
 
     async def Settle(self, request: ledger_pb2.SettleRequest, context: _Context) -> ledger_pb2.SettleResponse:

@@ -2,13 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 
+import orjson
 from redis.asyncio import Redis
 
 from services.matchmaker.adapters.redis_scripts import TAG, Scripts, store_trouble, text, texts
+from services.matchmaker.app.rooms import parse_room
 from services.matchmaker.ports import (
     CancelOutcome,
     Joined,
     JoinOutcome,
+    OpenTable,
     Place,
     Released,
     RoomActivity,
@@ -51,13 +54,21 @@ class RedisTickets:
         place = Place(int(row[3]), int(row[4]), int(wait) if wait else None) if row[3] else None
         return Ticket(ticket_id, player_id, room_id, TicketState(state), place)
 
-    async def seat_of(self, player_id: str) -> SeatTaken | None:
-        """The player's seat, None if he has none."""
-        row = await self._scripts.run("seat", player_id)
+    async def seat_of(self, player_id: str, *, renews: bool = False) -> SeatTaken | None:
+        """The player's seat, None if he has none; `renews` begins the next generation of its tokens."""
+        row = await self._scripts.run("seat", player_id, int(renews))
         if not row:
             return None
-        table_id, seat, room_id, pod, authority = texts(row)
-        return SeatTaken(table_id, int(seat), player_id, room_id, pod, authority)
+        table_id, seat, room_id, pod, authority, generation = texts(row)
+        return SeatTaken(table_id, int(seat), player_id, room_id, pod, authority, int(generation))
+
+    async def open_table(self, table_id: str) -> OpenTable | None:
+        """A table that seats somebody, None if it does not (any more)."""
+        row = await self._scripts.run("open_table", table_id)
+        if not row:
+            return None
+        room_id, room_json, pod, authority = texts(row)
+        return OpenTable(parse_room(room_id, orjson.loads(room_json)), pod, authority)
 
     async def release(self, table_id: str, epoch: int, player_ids: Sequence[str], *, requeue: bool) -> Released:
         """Frees players of a table, or puts them in front of the queue they came from; idempotent."""

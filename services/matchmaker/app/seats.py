@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from refusals import Reason, Refusal
-from services.matchmaker.ports import Pod, Pods, SeatTaken, SeatToken, SeatTokens, TicketStore
+from services.matchmaker.ports import Pod, Pods, Room, SeatTaken, SeatToken, SeatTokens, TicketStore
 
 PLAYER_COUNT_MAX = 16
 """Players a call names at most; no game seats more."""
@@ -20,6 +20,17 @@ class SeatGiven:
     token: SeatToken
 
 
+@dataclass(frozen=True, slots=True)
+class SpectatorAdmitted:
+    """A spectator's place: the table's room, where to connect and with which token."""
+
+    table_id: str
+    room: Room
+    pod: str
+    authority: str
+    token: SeatToken
+
+
 class Seats:
     """The use cases around a seat."""
 
@@ -30,18 +41,32 @@ class Seats:
 
     async def of(self, player_id: str) -> SeatGiven:
         """The player's seat with a fresh token, on whatever device he asks. Raises Refusal NO_SEAT."""
-        seat = await self.find(player_id)
+        seat = await self.find(player_id, renews=True)
         if seat is None:
             raise Refusal(Reason.NO_SEAT)
         return seat
 
-    async def find(self, player_id: str) -> SeatGiven | None:
-        """As `of`, but None where he has none."""
-        taken = await self._tickets.seat_of(player_id)
+    async def find(self, player_id: str, *, renews: bool = False) -> SeatGiven | None:
+        """As `of`, but None where he has none; the token is of a new generation only if it `renews`."""
+        taken = await self._tickets.seat_of(player_id, renews=renews)
         if taken is None:
             return None
-        pod, authority = _where(taken, await self._pods.live())
-        return SeatGiven(taken, pod, authority, self._tokens.mint(player_id, taken.table_id, taken.seat))
+        pod, authority = _where(taken.pod, taken.authority, await self._pods.live())
+        token = self._tokens.mint(player_id, taken.table_id, taken.seat, taken.generation)
+        return SeatGiven(taken, pod, authority, token)
+
+    async def watched(self, player_id: str, table_id: str) -> SpectatorAdmitted:
+        """A place among the spectators of a table.
+
+        Raises: Refusal TABLE_UNKNOWN: it seats nobody; SPECTATORS_NOT_ALLOWED: its room does not want them.
+        """
+        table = await self._tickets.open_table(table_id)
+        if table is None:
+            raise Refusal(Reason.TABLE_UNKNOWN)
+        if not table.room.spectators_allowed:
+            raise Refusal(Reason.SPECTATORS_NOT_ALLOWED)
+        pod, authority = _where(table.pod, table.authority, await self._pods.live())
+        return SpectatorAdmitted(table_id, table.room, pod, authority, self._tokens.mint_spectator(player_id, table_id))
 
     async def release(self, table_id: str, epoch: int, player_ids: Sequence[str], *, requeue: bool) -> tuple[str, ...]:
         """Frees players of a table, or puts them in front of the queue they came from (PF-13); idempotent.
@@ -59,11 +84,11 @@ class Seats:
         return released.player_ids
 
 
-def _where(taken: SeatTaken, live: Sequence[Pod]) -> tuple[str, str]:
-    """Pod and authority to connect to.
+def _where(pod: str, authority: str, live: Sequence[Pod]) -> tuple[str, str]:
+    """Pod and authority to connect to, for a table that was made on a pod.
 
     A pod that came back under its name may have another address: its card counts. If it is gone for good any live pod
     will do: it answers NOT_OWNER with the owner's endpoint, or adopts the table.
     """
-    own = [pod for pod in live if pod.pod == taken.pod] or list(live[:1])
-    return (own[0].pod, own[0].authority) if own else (taken.pod, taken.authority)
+    own = [card for card in live if card.pod == pod] or list(live[:1])
+    return (own[0].pod, own[0].authority) if own else (pod, authority)

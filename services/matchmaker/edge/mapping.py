@@ -8,7 +8,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from refusals import Reason, Refusal
 from services.matchmaker.app.rooms import Listed
-from services.matchmaker.app.seats import SeatGiven
+from services.matchmaker.app.seats import SeatGiven, SpectatorAdmitted
 from services.matchmaker.app.tickets import EndCause, Ended, TicketNews
 from services.matchmaker.messages import room_message
 from services.matchmaker.ports import Place
@@ -47,6 +47,20 @@ def seat_message(seat: SeatGiven) -> matchmaker_pb2.Seat:
         seat_token=seat.token.token,
         expiry=expiry,
         room_id=seat.taken.room_id,
+    )
+
+
+def spectator_message(admitted: SpectatorAdmitted) -> matchmaker_pb2.GetSpectatorTokenResponse:
+    """A spectator's place with its token."""
+    expiry = Timestamp()
+    expiry.FromMilliseconds(admitted.token.expiry_ms)
+    return matchmaker_pb2.GetSpectatorTokenResponse(
+        table_id=admitted.table_id,
+        room_id=admitted.room.room_id,
+        endpoint=matchmaker_pb2.Endpoint(authority=admitted.authority, pod=admitted.pod),
+        spectator_token=admitted.token.token,
+        expiry=expiry,
+        delay_ms=admitted.room.spectator_delay_ms,
     )
 
 

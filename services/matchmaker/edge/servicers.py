@@ -17,7 +17,14 @@ from cardroom.matchmaker.v1 import (
 from services.matchmaker.app.rooms import Rooms
 from services.matchmaker.app.seats import Seats
 from services.matchmaker.app.tickets import Tickets
-from services.matchmaker.edge.mapping import news_message, required, room_info, seat_message, uuid_text
+from services.matchmaker.edge.mapping import (
+    news_message,
+    required,
+    room_info,
+    seat_message,
+    spectator_message,
+    uuid_text,
+)
 from services.matchmaker.ports import JoinOutcome
 from serving.auth import current_caller
 
@@ -64,6 +71,13 @@ class MatchmakerServicer(matchmaker_pb2_grpc.MatchmakerServiceServicer):
     ) -> matchmaker_pb2.GetMySeatResponse:
         """The caller's seat with a fresh token."""
         return matchmaker_pb2.GetMySeatResponse(seat=seat_message(await self._seats.of(current_caller().subject)))
+
+    async def GetSpectatorToken(
+        self, request: matchmaker_pb2.GetSpectatorTokenRequest, context: Context
+    ) -> matchmaker_pb2.GetSpectatorTokenResponse:
+        """A token to watch a table with."""
+        table_id = required("table_id", request.table_id)
+        return spectator_message(await self._seats.watched(current_caller().subject, table_id))
 
 
 class RoomServicer(room_pb2_grpc.RoomServiceServicer):

@@ -11,7 +11,7 @@ from typing import Any
 
 from services.table.adapters.connection import Connection
 from services.table.model.events import CloseCause
-from services.table.ports import Appended, Batch, Claimed, Ownership, RequestRow
+from services.table.ports import Appended, Batch, Claimed, Ownership, RequestRow, StoredEntry
 
 EPOCHS_REMEMBERED = 16
 _PODS = "{tables}:pods"
@@ -91,10 +91,15 @@ class RedisLog:
         starts = {int(name[len(_START) :]): int(value) for name, value in _pairs(fields) if name.startswith(_START)}
         return Claimed(epoch, seq, clocks.decode(), age_ms, tuple(answers), starts)
 
-    async def entries(self, table_id: str, after_seq: int, count_max: int) -> Sequence[tuple[int, bytes]]:
+    async def entries(self, table_id: str, after_seq: int, count_max: int) -> Sequence[StoredEntry]:
         """See `TableLog`."""
         rows = await self._connection.call("XRANGE", _log(table_id), f"{after_seq + 1}-0", "+", "COUNT", count_max)
-        return [(int(name.partition(b"-")[0]), dict(_pairs(fields))[b"e"]) for name, fields in rows]
+        return [_entry(name, dict(_pairs(fields))) for name, fields in rows]
+
+    async def now_ms(self) -> int:
+        """See `TableLog`."""
+        seconds, micros = await self._connection.call("TIME")
+        return int(seconds) * 1000 + int(micros) // 1000
 
     async def requests(self, table_id: str, deal_number: int) -> Sequence[RequestRow]:
         """See `TableLog`."""
@@ -145,6 +150,10 @@ def _request_arguments(request: RequestRow | None) -> tuple[str, str, str, str]:
         return "", "", "", ""
     field = f"{request.seat}:{request.request_id}"
     return field, f"{request.fingerprint}:{request.answer}", f"{_LAST}{request.seat}", request.request_id
+
+
+def _entry(name: bytes, fields: Mapping[bytes, bytes]) -> StoredEntry:
+    return StoredEntry(int(name.partition(b"-")[0]), fields[b"e"], int(fields[b"t"]))
 
 
 def _pairs(flat: Sequence[Any]) -> list[tuple[bytes, bytes]]:

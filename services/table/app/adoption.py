@@ -114,8 +114,8 @@ async def _read_on(outside: Outside, replay: Replay, until_seq: int) -> None:
         rows = await outside.log.entries(replay.table_id, replay.seq, PAGE_COUNT)
         if not rows:
             raise UnreadableEntry(f"the log ends at {replay.seq}, not at {until_seq}")
-        for seq, data in rows:
-            replay.take(Entry(seq, outside.codec.decode(data), data))
+        for row in rows:
+            replay.take(Entry(row.seq, outside.codec.decode(row.data), row.data))
 
 
 def _clocks(outside: Outside, state: TableState, claimed: Claimed, silent_ms: int | None) -> Clocks:

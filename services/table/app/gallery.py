@@ -183,9 +183,9 @@ class Gallery:
             )
             if not rows:
                 raise Refusal(Reason.SEQ_AHEAD, field="after_seq", detail="these entries are gone")
-            for seq, data in rows:
-                yield self._frame(Entry(seq, self._outside.codec.decode(data), data), seat, [])
-            after_seq = rows[-1][0]
+            for row in rows:
+                yield self._frame(Entry(row.seq, self._outside.codec.decode(row.data), row.data), seat, [])
+            after_seq = rows[-1].seq
         for entry in recent:
             yield self._frame(entry, seat, [])
 

@@ -113,7 +113,7 @@ class Pod:
         owner = await self._outside.log.owner(table_id)
         assert owner is not None
         rows = await self._outside.log.entries(table_id, 0, 1)
-        first = self._outside.codec.decode(rows[0][1]) if rows else None
+        first = self._outside.codec.decode(rows[0].data) if rows else None
         # A retry is another call: only its correlation id may differ.
         if not isinstance(first, Created) or replace(first, correlation_id=created.correlation_id) != created:
             raise Refusal(Reason.TABLE_CONFLICT)

@@ -8,7 +8,7 @@ from cardroom.table.v1 import event_pb2, room_pb2
 from games.kernel import Group, Line, Payment
 from services.table.edge.families import WIRES, field_of
 from services.table.model import events as happened
-from services.table.model.events import CloseCause, TableEvent
+from services.table.model.events import CloseCause, TableEvent, VoidCause
 from services.table.model.room import ClaimTiming, Room
 from wire.options import options_from_struct, options_to_struct
 
@@ -24,6 +24,10 @@ CAUSES: Mapping[CloseCause, event_pb2.TableCloseCause.ValueType] = {
     CloseCause.STAKE: event_pb2.TABLE_CLOSE_CAUSE_STAKE,
     CloseCause.SCORING: event_pb2.TABLE_CLOSE_CAUSE_SCORING,
     CloseCause.KICKED: event_pb2.TABLE_CLOSE_CAUSE_KICKED,
+    CloseCause.VOIDED: event_pb2.TABLE_CLOSE_CAUSE_VOIDED,
+}
+VOID_CAUSES: Mapping[VoidCause, event_pb2.DealVoidCause.ValueType] = {
+    VoidCause.LOST_TAIL: event_pb2.DEAL_VOID_CAUSE_LOST_TAIL,
 }
 
 
@@ -51,6 +55,8 @@ def room_to_proto(room: Room) -> room_pb2.Room:
         bot_wait_ms=room.bot_wait_ms,
         bot_policy=room.bot_policy,
         closed=room.closed,
+        spectators_allowed=room.spectators_allowed,
+        spectator_delay_ms=room.spectator_delay_ms,
     )
 
 
@@ -79,6 +85,8 @@ def room_from_proto(message: room_pb2.Room) -> Room:
         bot_wait_ms=message.bot_wait_ms,
         bot_policy=message.bot_policy,
         closed=message.closed,
+        spectators_allowed=message.spectators_allowed,
+        spectator_delay_ms=message.spectator_delay_ms,
     )
 
 
@@ -249,6 +257,31 @@ def _deal_settled_from(message: event_pb2.DealSettled) -> happened.DealSettled:
     return happened.DealSettled(message.deal_id, bytes.fromhex(message.seed), _balances_from(message.balances))
 
 
+def _deal_voided(event: happened.DealVoided) -> event_pb2.TableEvent:
+    voided = event_pb2.DealVoided(
+        deal_id=event.deal_id,
+        cause=VOID_CAUSES[event.cause],
+        settlement_seq=event.settlement_seq,
+        asset=event.asset,
+        payments=[_payment(line.payment, line.paid) for line in event.lines],
+        balances=_balances(event.balances),
+        seed="" if event.seed is None else event.seed.hex(),
+    )
+    return event_pb2.TableEvent(deal_voided=voided)
+
+
+def _deal_voided_from(message: event_pb2.DealVoided) -> happened.DealVoided:
+    return happened.DealVoided(
+        deal_id=message.deal_id,
+        cause=next(cause for cause, number in VOID_CAUSES.items() if number == message.cause),
+        settlement_seq=message.settlement_seq,
+        asset=message.asset,
+        lines=tuple(Line(_payment_from(row), row.paid) for row in message.payments),
+        balances=_balances_from(message.balances),
+        seed=bytes.fromhex(message.seed) if message.seed else None,
+    )
+
+
 def _closed_from(message: event_pb2.TableClosed) -> happened.Closed:
     return happened.Closed(next(cause for cause, number in CAUSES.items() if number == message.cause))
 
@@ -270,6 +303,7 @@ _WRITERS: dict[type, Callable[[Any], event_pb2.TableEvent]] = {
     happened.Kicked: lambda event: event_pb2.TableEvent(
         kicked=event_pb2.SeatKicked(seat=event.seat, reason=event.reason)
     ),
+    happened.DealVoided: _deal_voided,
     happened.Closed: lambda event: event_pb2.TableEvent(closed=event_pb2.TableClosed(cause=CAUSES[event.cause])),
 }
 _READERS: dict[str, Callable[[Any], TableEvent]] = {
@@ -281,6 +315,7 @@ _READERS: dict[str, Callable[[Any], TableEvent]] = {
     "payments_due": _payments_due_from,
     "payments_made": _payments_made_from,
     "deal_settled": _deal_settled_from,
+    "deal_voided": _deal_voided_from,
     "closed": _closed_from,
     "room_changed": lambda message: happened.RoomChanged(room_from_proto(message.room)),
     "kicked": lambda message: happened.Kicked(message.seat, message.reason),

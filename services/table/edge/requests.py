@@ -28,6 +28,7 @@ _AT_LEAST = {
     "dealing_ms": 0,
     "arrive_limit_ms": 1,
     "bot_wait_ms": 0,
+    "spectator_delay_ms": 0,
 }
 """Least value of each number of a room."""
 _LONGEST_MS = 86_400_000

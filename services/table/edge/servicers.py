@@ -12,11 +12,13 @@ from google.protobuf.message import Message
 from games.kernel import Seat
 from refusals import Reason, Refusal
 from services.table.app.pod import Pod
+from services.table.app.replays import Asker, Replays
 from services.table.app.store_health import store_away
 from services.table.app.table import Table
 from services.table.edge import requests as reading
 from services.table.edge.events import players_to_proto
 from services.table.edge.presenter import STAGES, ProtobufPresenter
+from services.table.edge.replays import replay_to_proto
 from services.table.ports import StoreAway, StoreFull
 from serving.auth import current_caller
 
@@ -51,9 +53,10 @@ _STORE_SPOKEN = _StoreSpoken()
 class TableServicer:
     """`TableService`. Streams are bytes already, so it adds its handlers itself."""
 
-    def __init__(self, pod: Pod, presenter: ProtobufPresenter) -> None:
+    def __init__(self, pod: Pod, presenter: ProtobufPresenter, replays: Replays) -> None:
         self._pod = pod
         self._presenter = presenter
+        self._replays = replays
 
     def add_to(self, server: grpc.aio.Server) -> str:
         """Add the service's handlers; returns its full name."""
@@ -62,6 +65,9 @@ class TableServicer:
             "Act": _unary(self.act, table_pb2.ActRequest),
             "SetReady": _unary(self.set_ready, table_pb2.SetReadyRequest),
             "GetSnapshot": _unary(self.get_snapshot, table_pb2.GetSnapshotRequest),
+            "GetReplay": grpc.unary_stream_rpc_method_handler(
+                self.get_replay, table_pb2.GetReplayRequest.FromString, _serialized
+            ),
         }
         assert set(handlers) == set(TABLE_SERVICE.methods_by_name), handlers.keys()
         name: str = TABLE_SERVICE.full_name
@@ -114,6 +120,15 @@ class TableServicer:
             seq=current.state.seq,
             snapshot=self._presenter.sight(table.gallery.sight(seat)),
         )
+
+    async def get_replay(self, request: table_pb2.GetReplayRequest, context: Context) -> None:
+        """A deal that is over, with everything; any pod answers."""
+        table_id = reading.table_id(request.table_id)
+        asker = _asker(table_id)
+        with _STORE_SPOKEN:
+            replay = await self._replays.deal(table_id, request.deal_number, asker)
+        for message in replay_to_proto(table_id, replay):
+            await context.write(message)
 
     async def _table(self, table_id: str, context: Context) -> tuple[Table, Seat | None]:
         """The table, and the caller's seat at it (None: a spectator).
@@ -178,6 +193,18 @@ def _summary(table: Table) -> control_pb2.TableSummary:
         viewer_count=len(table.gallery.viewers),
         seats=players_to_proto(current.state.players, current.state.bots),
     )
+
+
+def _asker(table_id: str) -> Asker:
+    """Who asks for a replay. Raises: Refusal: TOKEN_MISMATCH: the token is for another table."""
+    caller = current_caller()
+    if caller.role == "operator":
+        return Asker()
+    if caller.claims.get("table_id") != table_id:
+        raise Refusal(Reason.TOKEN_MISMATCH, field="table_id")
+    if caller.role == "spectator":
+        return Asker(spectates=True)
+    return Asker(caller.subject, caller.claims["seat"])
 
 
 def _seated(seat: Seat | None) -> Seat:

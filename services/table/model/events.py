@@ -18,6 +18,13 @@ class CloseCause(StrEnum):
     STAKE = "stake"
     SCORING = "scoring"
     KICKED = "kicked"
+    VOIDED = "voided"
+
+
+class VoidCause(StrEnum):
+    """Why a deal is void. LOST_TAIL: the ledger had carried out payments whose entries the log has lost."""
+
+    LOST_TAIL = "lost_tail"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +134,26 @@ class Kicked:
 
 
 @dataclass(frozen=True, slots=True)
+class DealVoided:
+    """A deal does not count: what its settlements moved has been moved back.
+
+    Attributes:
+        settlement_seq: number of the settlement that moved it back; 0 if nothing had moved.
+        lines: what was moved back, in order.
+        balances: units of the asset, one a seat.
+        seed: 32 bytes (PF-41); None if it is among what was lost.
+    """
+
+    deal_id: str
+    cause: VoidCause
+    settlement_seq: int
+    asset: str
+    lines: tuple[Line, ...]
+    balances: tuple[int, ...]
+    seed: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
 class Closed:
     """The table is dissolved: the last entry of its log."""
 
@@ -142,6 +169,7 @@ TableEvent = (
     | PaymentsDue
     | PaymentsMade
     | DealSettled
+    | DealVoided
     | RoomChanged
     | Kicked
     | Closed

@@ -28,6 +28,7 @@ class Room:
         dealing_ms: pause between dice and tiles; 0 for none (PF-12).
         arrive_limit_ms: clock for the first sign of life, above zero (PF-12).
         deals_max: deals until the table is dissolved; 0 for no limit.
+        spectator_delay_ms: how far behind the table spectators are.
     """
 
     room_id: str
@@ -51,3 +52,5 @@ class Room:
     bot_wait_ms: int = 0
     bot_policy: str = ""
     closed: bool = False
+    spectators_allowed: bool = False
+    spectator_delay_ms: int = 0

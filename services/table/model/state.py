@@ -76,6 +76,8 @@ class TableState:
         closed: why the table is dissolved; None while it is not.
         bots: for each seat how its bot plays; empty text for a person (PF-10).
         correlation_id: of the call that made the table.
+        nets_before: the nets when the deal began.
+        voided: id of the deal that was declared void; empty if none was.
     """
 
     table_id: str
@@ -97,6 +99,8 @@ class TableState:
     closed: CloseCause | None = None
     bots: tuple[str, ...] = ()
     correlation_id: str = ""
+    nets_before: tuple[int, ...] = ()
+    voided: str = ""
 
     @property
     def seats(self) -> range:
@@ -199,6 +203,7 @@ def _deal_started(state: TableState, event: happened.DealStarted) -> TableState:
         ready=(None,) * len(state.players),
         balances=event.balances,
         last_settlement=None,
+        nets_before=state.nets,
     )
 
 
@@ -274,6 +279,28 @@ def _kicked(state: TableState, event: happened.Kicked) -> TableState:
     return changed(state, seq=state.seq + 1)
 
 
+def _deal_voided(state: TableState, event: happened.DealVoided) -> TableState:
+    """What the settlements of the deal moved in the log is taken out of the nets; what moved only at the ledger never
+    was in them.
+    """
+    assert state.stage is not Stage.CLOSED, event
+    deal = state.deal
+    runs = deal is not None and deal.deal_id == event.deal_id
+    return changed(
+        state,
+        seq=state.seq + 1,
+        dues=(),
+        deal=changed(deal, seed=event.seed, settled=False) if deal is not None and runs else deal,
+        balances=event.balances,
+        nets=state.nets_before if runs else state.nets,
+        settlement_seqs={
+            **state.settlement_seqs,
+            event.asset: max(event.settlement_seq, state.settlement_seqs.get(event.asset, 0)),
+        },
+        voided=event.deal_id,
+    )
+
+
 def _closed(state: TableState, event: happened.Closed) -> TableState:
     assert state.stage is not Stage.CLOSED, event
     return changed(state, seq=state.seq + 1, stage=Stage.CLOSED, closed=event.cause)
@@ -289,5 +316,6 @@ _EVOLVERS: dict[type, Callable[[TableState, Any], TableState]] = {
     happened.DealSettled: _deal_settled,
     happened.RoomChanged: _room_changed,
     happened.Kicked: _kicked,
+    happened.DealVoided: _deal_voided,
     happened.Closed: _closed,
 }

@@ -95,6 +95,14 @@ class ScriptedTable(table_pb2_grpc.TableServiceServicer):
             await step.abort(context)
         return step
 
+    async def GetReplay(self, request: Any, context: Any) -> AsyncIterator[table_pb2.GetReplayResponse]:
+        self.asked.append(request)
+        self.metadata.append(dict(context.invocation_metadata()))
+        for step in self._streams.pop(0):
+            if isinstance(step, Fail):
+                await step.abort(context)
+            yield step
+
     Act = SetReady = GetSnapshot = _answer
 
 
@@ -119,7 +127,7 @@ class ScriptedMatchmaker(matchmaker_pb2_grpc.MatchmakerServiceServicer):
             await step.abort(context)
         return step
 
-    JoinQueue = CancelTicket = GetMySeat = _answer
+    JoinQueue = CancelTicket = GetMySeat = GetSpectatorToken = _answer
 
 
 class Served:

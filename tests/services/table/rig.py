@@ -126,6 +126,9 @@ class RunningPod:
     def control(self, role: str) -> "Control":
         return Control(self.channel, self.mint(role, "tests"))
 
+    def stub(self) -> "table_pb2_grpc.TableServiceAsyncStub":
+        return table_pb2_grpc.TableServiceStub(self.channel)
+
     def sample(self, name: str, **labels: str) -> float:
         return float(self.metrics.registry.get_sample_value(name, labels) or 0)
 

@@ -25,6 +25,7 @@ from services.table.model.events import (
     Created,
     DealSettled,
     DealStarted,
+    DealVoided,
     Kicked,
     Move,
     PaymentsDue,
@@ -32,6 +33,7 @@ from services.table.model.events import (
     Ready,
     RoomChanged,
     TableEvent,
+    VoidCause,
 )
 from services.table.model.flow import Draft
 from services.table.model.play import Rest
@@ -174,6 +176,15 @@ EVENTS: tuple[TableEvent, ...] = (
     ),
     RoomChanged(room_from_proto(room(etag="2"))),
     Kicked(1, "rude"),
+    DealVoided(
+        "t-1.1",
+        VoidCause.LOST_TAIL,
+        4,
+        "coins",
+        tuple(Line(row, 2) for row in ONE_PAYMENT),
+        (1, 2, 3, 4),
+        b"s" * 32,
+    ),
     *(Closed(cause) for cause in CloseCause),
 )
 

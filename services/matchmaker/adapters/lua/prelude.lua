@@ -3,7 +3,8 @@
 --
 --   <tag>:queue:<room>             sorted set  ticket -> order; the front has the lowest
 --   <tag>:order                    counter     order of the next ticket at the end
---   <tag>:ticket:<ticket>          hash        player, room, order, joined_ms, state; match and seat count once it is drawn
+--   <tag>:ticket:<ticket>          hash        player, room, order, joined_ms, state; match and seat count once it is
+--                                              drawn; generation of the newest token for the seat
 --   <tag>:player:<player>          string      his one ticket that is not over (PF-11)
 --   <tag>:request:<player>:<id>    string      "<ticket> <room>": what a join answered, for a while
 --   <tag>:match:<match>            hash        stage, room, room_json, count, first_dealer, taken_ms, generation,

@@ -1,0 +1,99 @@
+"""Replays: a deal that is over, with everything that was hidden while it ran (PF-41).
+
+They are read from the log, or from the archive once the log is there, so that any pod can answer. Who sat in the deal
+may see it, and operators; spectators see it when it has been over for as long as they are behind the table.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from games.kernel import Seat
+from refusals import Reason, Refusal
+from services.table.app.gallery import PAGE_COUNT
+from services.table.app.outside import Outside
+from services.table.model.events import Closed, Created, DealSettled, DealStarted, DealVoided, TableEvent
+from services.table.ports import StoredEntry
+
+_OVER = (DealSettled, DealVoided, Closed)
+"""Entries after which a deal runs no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """A deal that is over.
+
+    Attributes:
+        entries: from `started` to the entry that ended it, with nothing hidden.
+    """
+
+    created: Created
+    started: DealStarted
+    entries: tuple[StoredEntry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Who asks: one who sits at the table (`seat`), a spectator, or an operator (neither)."""
+
+    player: str = ""
+    seat: Seat | None = None
+    spectates: bool = False
+
+
+class Replays:
+    """Finds deals that are over."""
+
+    def __init__(self, outside: Outside) -> None:
+        self._outside = outside
+
+    async def deal(self, table_id: str, number: int, asker: Asker) -> Replay:
+        """One deal of a table.
+
+        Raises: Refusal: TABLE_UNKNOWN, DEAL_UNKNOWN; DEAL_RUNNING: it is not over, or (for spectators) not for long
+            enough; TOKEN_MISMATCH, SPECTATORS_NOT_ALLOWED. StoreAway.
+        """
+        log = await self._log(table_id)
+        created = self._outside.codec.decode(log[0].data)
+        assert isinstance(created, Created)
+        _admit(created, asker)
+        replay = self._cut(created, log, number)
+        if asker.spectates:
+            over_ms = await self._outside.log.now_ms() - replay.entries[-1].at_ms
+            if over_ms < created.room.spectator_delay_ms:
+                raise Refusal(Reason.DEAL_RUNNING)
+        return replay
+
+    async def _log(self, table_id: str) -> Sequence[StoredEntry]:
+        rows: list[StoredEntry] = []
+        while page := await self._outside.log.entries(table_id, rows[-1].seq if rows else 0, PAGE_COUNT):
+            rows += page
+        if not rows:
+            raise Refusal(Reason.TABLE_UNKNOWN)
+        return rows
+
+    def _cut(self, created: Created, log: Sequence[StoredEntry], number: int) -> Replay:
+        started: DealStarted | None = None
+        entries: list[StoredEntry] = []
+        for entry in log:
+            event = self._outside.codec.decode(entry.data)
+            if isinstance(event, DealStarted) and event.deal_number == number:
+                started = event
+            if started is None:
+                continue
+            entries.append(entry)
+            if _ends(event):
+                return Replay(created, started, tuple(entries))
+        raise Refusal(Reason.DEAL_RUNNING if started is not None else Reason.DEAL_UNKNOWN)
+
+
+def _ends(event: TableEvent) -> bool:
+    return isinstance(event, _OVER)
+
+
+def _admit(created: Created, asker: Asker) -> None:
+    """Raises: Refusal: the asker has no business at this table."""
+    if asker.spectates and not created.room.spectators_allowed:
+        raise Refusal(Reason.SPECTATORS_NOT_ALLOWED)
+    seat = asker.seat
+    if seat is not None and (not 0 <= seat < len(created.players) or created.players[seat] != asker.player):
+        raise Refusal(Reason.TOKEN_MISMATCH, field="table_id", detail="the token's player does not sit there")
