@@ -33,6 +33,7 @@ _SAME = (
     "bot_wait_ms",
     "bot_policy",
     "closed",
+    "moves_points",
 )
 """Fields that have the same name and type in the message."""
 

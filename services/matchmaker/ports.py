@@ -32,6 +32,7 @@ class Room:
         bot_wait_ms: how long the oldest ticket waits before bots fill the table, where they are allowed (PF-10).
         bot_policy: how those bots play.
         closed: whether the room takes no new players.
+        moves_points: whether deals of a room played for coins move points too, by the raw score (PF-60).
     """
 
     room_id: str
@@ -57,6 +58,7 @@ class Room:
     bot_wait_ms: int
     bot_policy: str
     closed: bool
+    moves_points: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,7 @@ DEFAULTS: Mapping[str, object] = {
     "bot_wait_ms": 15_000,
     "bot_policy": BOT_POLICIES[0],
     "closed": False,
+    "moves_points": False,
 }
 """What a row may leave out (PF-12, PF-20)."""
 
@@ -115,6 +116,7 @@ CHECKS: Mapping[str, Callable[[object], str | None]] = {
     "bot_wait_ms": _Whole(0, 600_000),
     "bot_policy": _one_of(*BOT_POLICIES),
     "closed": _switch,
+    "moves_points": _switch,
 }
 """Field -> what is wrong with a value, None if nothing is. One entry a field of `Room` but its id."""
 
@@ -150,6 +152,8 @@ def _check_together(room: Room) -> None:
         raise RoomProblem(room.room_id, "claim_floor_min_ms", "must not be above claim_floor_max_ms")
     if room.claim_floor_max_ms > room.claim_limit_ms:
         raise RoomProblem(room.room_id, "claim_floor_max_ms", "must not be above claim_limit_ms")
+    if room.moves_points and room.asset == "points":
+        raise RoomProblem(room.room_id, "moves_points", "only where coins are played for")
     try:
         variants()[room.variant].ruleset(room.options, room.stake)
     except OptionError as error:

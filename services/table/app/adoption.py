@@ -102,9 +102,7 @@ async def adopt(
         recent=replay.recent,
         epoch_starts=claimed.epoch_starts,
         answers_stored=bool(claimed.answers),
-        progress=Progress(
-            faulted=replay.broken, taken_over_at=replay.state.settlement_seqs.get(replay.state.room.asset, 0)
-        ),
+        progress=Progress(faulted=replay.broken, taken_over_at=replay.state.settlement_seqs),
     )
     return current if await _clocks_written(outside, current) else None
 

@@ -4,6 +4,7 @@ Duties follow from the state alone, so that a new owner finds the same ones. Eac
 definite; then the table is told, and the next one is looked for.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from games.kernel import Line
@@ -12,6 +13,7 @@ from services.table.app.outside import Outside
 from services.table.model import flow
 from services.table.model.events import CloseCause, PaymentsDue
 from services.table.model.play import Rest
+from services.table.model.room import POINTS
 from services.table.model.state import Stage, TableState
 from services.table.ports import Account, ServiceAway, StakeRefused, StoreAway
 
@@ -25,8 +27,8 @@ class Progress:
 
     Attributes:
         claimed: whether the ledger knows this owner.
-        taken_over_at: number of the last settlement that the log asked for when this owner took the table over; None
-            for the owner that made it.
+        taken_over_at: by asset, number of the last settlement that the log asked for when this owner took the table
+            over; None for the owner that made it.
         released: deal whose stakes have been given back.
         seats_released: whether the players may sit elsewhere.
         faulted: whether a fault has stopped the table.
@@ -34,7 +36,7 @@ class Progress:
     """
 
     claimed: bool = False
-    taken_over_at: int | None = None
+    taken_over_at: Mapping[str, int] | None = None
     released: str = ""
     seats_released: bool = False
     faulted: bool = False
@@ -43,9 +45,9 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Make the ledger know this owner; it may have carried out settlements up to `known_seq`."""
+    """Make the ledger know this owner; of each asset it may have carried out settlements up to the number known."""
 
-    known_seq: int
+    known_seqs: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,7 @@ def next_duty(state: TableState, progress: Progress) -> Duty | None:
         return duty
     if progress.taken_over_at is not None:
         return Claim(progress.taken_over_at)
-    return Claim(0) if isinstance(duty, _AT_THE_LEDGER) else duty
+    return Claim({}) if isinstance(duty, _AT_THE_LEDGER) else duty
 
 
 def _next(state: TableState, progress: Progress) -> Duty | None:
@@ -137,6 +139,7 @@ class StakesReserved:
 
     deal_id: str
     balances: tuple[int, ...]
+    points: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,11 +203,12 @@ Result = (
 
 
 class Performer:
-    """Performs a table's duties at other services."""
+    """Performs a table's duties at other services; at the ledger for each asset that its deals move."""
 
     def __init__(self, around: Outside, state: TableState, epoch: int) -> None:
         self._around = around
-        self._account = Account(state.table_id, epoch, state.room.asset, state.players)
+        self._epoch = epoch
+        self._accounts = tuple(Account(state.table_id, epoch, asset, state.players) for asset in state.room.assets)
 
     async def perform(self, duty: Duty, state: TableState) -> Result:
         """Do it, again and again until the outcome is definite."""
@@ -231,10 +235,11 @@ class Performer:
             case Reserve(deal_id):
                 return await self._reserve(deal_id, state)
             case Release(deal_id):
-                await self._around.ledger.release(self._account, deal_id)
+                for account in self._accounts:
+                    await self._around.ledger.release(account, deal_id)
                 return StakesReleased(deal_id)
             case ReleaseSeats():
-                await self._around.seats.release(state.table_id, self._account.epoch, state.players)
+                await self._around.seats.release(state.table_id, self._epoch, state.players)
                 return SeatsReleased()
             case CloseFaulted():
                 return FaultDue()
@@ -242,7 +247,8 @@ class Performer:
                 return await self._finish(state)
 
     async def _claim(self, duty: Claim) -> Result:
-        if await self._around.ledger.claim(self._account) > duty.known_seq:
+        last_seqs = {account.asset: await self._around.ledger.claim(account) for account in self._accounts}
+        if any(last_seq > duty.known_seqs.get(asset, 0) for asset, last_seq in last_seqs.items()):
             return DutyRefused(duty, Reason.SETTLEMENT_GAP)  # the log has lost what the ledger has carried out
         return Claimed()
 
@@ -250,20 +256,26 @@ class Performer:
         around = self._around
         began_ms = around.clock.monotonic_ms()
         around.checkpoints.reach("settle_asked")
-        settled = await around.ledger.settle(self._account, due.deal_id, due.settlement_seq, due.payments)
+        account = next(account for account in self._accounts if account.asset == due.asset)
+        settled = await around.ledger.settle(account, due.deal_id, due.settlement_seq, due.payments)
         around.checkpoints.reach("settle_answered")
         around.meters.settled((around.clock.monotonic_ms() - began_ms) / 1000)
         lines = tuple(Line(payment, paid) for payment, paid in zip(due.payments, settled.paid, strict=True))
-        balances = tuple(
-            settled.balances.get(player, balance) for player, balance in zip(state.players, state.balances, strict=True)
-        )
+        before = zip(state.players, state.balances_of(due.asset), strict=True)
+        balances = tuple(settled.balances.get(player, balance) for player, balance in before)
         return SettlementMade(due, lines, balances)
 
     async def _reserve(self, deal_id: str, state: TableState) -> Result:
-        answer = await self._around.ledger.reserve(self._account, deal_id, state.room.least_balance)
-        if isinstance(answer, StakeRefused):
-            return StakesRefused(deal_id, CloseCause.BALANCE if answer.short else CloseCause.STAKE)
-        return StakesReserved(deal_id, answer.balances)
+        """All stakes of all assets, or none counts: what is locked before one is refused is given back at the end."""
+        reserved: dict[str, tuple[int, ...]] = {}
+        for account in self._accounts:
+            least = state.room.least_balance if account.asset == state.room.asset else 0
+            answer = await self._around.ledger.reserve(account, deal_id, least)
+            if isinstance(answer, StakeRefused):
+                return StakesRefused(deal_id, CloseCause.BALANCE if answer.short else CloseCause.STAKE)
+            reserved[account.asset] = answer.balances
+        points = reserved[POINTS] if state.room.moves_points else ()
+        return StakesReserved(deal_id, reserved[state.room.asset], points)
 
     async def _finish(self, state: TableState) -> Result:
         assert state.closed is not None
@@ -273,7 +285,7 @@ class Performer:
         keep_ms = limits.keep_faulted_log_ms if state.closed is CloseCause.FAULT else limits.keep_log_ms
         await self._around.log.finish(
             state.table_id,
-            epoch=self._account.epoch,
+            epoch=self._epoch,
             cause=state.closed,
             deal_number=state.deal_number,
             keep_ms=keep_ms,

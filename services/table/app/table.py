@@ -268,7 +268,7 @@ class Table:
 
     def _decide_reserved(self, result: duties.StakesReserved, draft: Draft) -> None:
         if self._awaits_stakes(result.deal_id):
-            flow.start_deal(draft, result.balances, self._outside.entropy.seed())
+            flow.start_deal(draft, result.balances, self._outside.entropy.seed(), result.points)
 
     def _decide_stakes_refused(self, result: duties.StakesRefused, draft: Draft) -> None:
         if self._awaits_stakes(result.deal_id):

@@ -57,6 +57,7 @@ def room_to_proto(room: Room) -> room_pb2.Room:
         closed=room.closed,
         spectators_allowed=room.spectators_allowed,
         spectator_delay_ms=room.spectator_delay_ms,
+        moves_points=room.moves_points,
     )
 
 
@@ -87,6 +88,7 @@ def room_from_proto(message: room_pb2.Room) -> Room:
         closed=message.closed,
         spectators_allowed=message.spectators_allowed,
         spectator_delay_ms=message.spectator_delay_ms,
+        moves_points=message.moves_points,
     )
 
 
@@ -196,6 +198,7 @@ def _deal_started(event: happened.DealStarted) -> event_pb2.TableEvent:
         nonces=[nonce.hex() for nonce in event.nonces],
         balances=_balances(event.balances),
         seed="" if event.seed is None else event.seed.hex(),
+        points=_balances(event.points),
     )
     return event_pb2.TableEvent(deal_started=started)
 
@@ -209,6 +212,7 @@ def _deal_started_from(message: event_pb2.DealStarted) -> happened.DealStarted:
         nonces=tuple(bytes.fromhex(nonce) for nonce in message.nonces),
         balances=_balances_from(message.balances),
         seed=bytes.fromhex(message.seed) if message.seed else None,
+        points=_balances_from(message.points),
     )
 
 
@@ -249,12 +253,22 @@ def _payments_made_from(message: event_pb2.PaymentsMade) -> happened.PaymentsMad
 
 
 def _deal_settled(event: happened.DealSettled) -> event_pb2.TableEvent:
-    settled = event_pb2.DealSettled(deal_id=event.deal_id, seed=event.seed.hex(), balances=_balances(event.balances))
+    settled = event_pb2.DealSettled(
+        deal_id=event.deal_id,
+        seed=event.seed.hex(),
+        balances=_balances(event.balances),
+        points=_balances(event.points),
+    )
     return event_pb2.TableEvent(deal_settled=settled)
 
 
 def _deal_settled_from(message: event_pb2.DealSettled) -> happened.DealSettled:
-    return happened.DealSettled(message.deal_id, bytes.fromhex(message.seed), _balances_from(message.balances))
+    return happened.DealSettled(
+        message.deal_id,
+        bytes.fromhex(message.seed),
+        _balances_from(message.balances),
+        _balances_from(message.points),
+    )
 
 
 def _deal_voided(event: happened.DealVoided) -> event_pb2.TableEvent:

@@ -115,6 +115,8 @@ class ProtobufPresenter:
             message.prompt.options.extend(_option(action) for action in sight.prompt.options)
         if state.last_settlement is not None:
             message.last_settlement.CopyFrom(payments_made_to_proto(state.last_settlement))
+        if state.last_points_settlement is not None:
+            message.last_points_settlement.CopyFrom(payments_made_to_proto(state.last_points_settlement))
         return message
 
     def _head(self, place: Place) -> table_pb2.WatchResponse:
@@ -164,6 +166,8 @@ def _seat(sight: Sight, seat: Seat) -> table_pb2.SeatState:
         ready=state.ready[seat] is not None,
         balance=state.balances[seat],
         net=state.nets[seat],
+        points=state.points[seat] if state.points else None,
+        points_net=state.point_nets[seat] if state.points else None,
     )
 
 

@@ -10,6 +10,7 @@ from services.table.app.mailbox import Act, SetReady
 from services.table.edge.events import bots_from_proto, players_from_proto, room_from_proto
 from services.table.edge.families import WIRES
 from services.table.model.events import Created
+from services.table.model.room import POINTS
 from services.table.model.shuffle import NONCE_BYTES_MAX
 from serving.calls import correlation_id
 from wire.words import WireError
@@ -34,7 +35,7 @@ _AT_LEAST = {
 _LONGEST_MS = 86_400_000
 BOT_POLICIES = ("sensible", "uniform")
 """How bots may play."""
-_ASSETS = ("points", "coins")
+_ASSETS = (POINTS, "coins")
 
 
 def act(request: table_pb2.ActRequest, seat: Seat) -> Act:
@@ -114,3 +115,5 @@ def check_room(room: room_pb2.Room) -> None:
         raise Refusal(Reason.INVALID_FIELD, field="room.asset", detail="points or coins")
     if room.bot_policy not in ("", *BOT_POLICIES):
         raise Refusal(Reason.INVALID_FIELD, field="room.bot_policy", detail="no such policy")
+    if room.moves_points and room.asset == POINTS:
+        raise Refusal(Reason.INVALID_FIELD, field="room.moves_points", detail="only where coins are played for")

@@ -70,6 +70,7 @@ class DealStarted:
         nonces: one a seat.
         balances: units of the asset, one a seat.
         seed: 32 bytes; None for everybody until the deal is settled.
+        points: one a seat, where the room moves them too (PF-60); else none.
     """
 
     deal_id: str
@@ -79,6 +80,7 @@ class DealStarted:
     nonces: tuple[bytes, ...]
     balances: tuple[int, ...]
     seed: bytes | None
+    points: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +102,7 @@ class PaymentsDue:
 
 @dataclass(frozen=True, slots=True)
 class PaymentsMade:
-    """What the ledger moved, in the order asked, and what every seat has now."""
+    """What the ledger moved, in the order asked, and what every seat has now, in this asset."""
 
     deal_id: str
     settlement_seq: int
@@ -116,6 +118,7 @@ class DealSettled:
     deal_id: str
     seed: bytes
     balances: tuple[int, ...]
+    points: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

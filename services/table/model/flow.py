@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from games.kernel import Line, Seat
+from games.kernel import Line, Payment, Seat
 from refusals import Reason, Refusal
 from services.table.model import play, shuffle
 from services.table.model.clocks import ClockName
@@ -24,7 +24,7 @@ from services.table.model.events import (
     TableEvent,
 )
 from services.table.model.play import GameAction, GameEvent, PlayerAction, Rest
-from services.table.model.room import ClaimTiming
+from services.table.model.room import POINTS, ClaimTiming
 from services.table.model.state import GATHERING, Stage, TableState, answered, evolve
 
 _DECISION_ID = re.compile(r"(\d{1,18})-(\d{1,3})").fullmatch
@@ -56,15 +56,21 @@ class Draft:
         self.events.append(event)
 
     def move(self, event: GameEvent) -> None:
-        """One more event of the game, and the payments it asks for (BB-50)."""
+        """One more event of the game, and the payments it asks for (BB-50, PF-60)."""
         if play.is_private(event):
             self.state = answered(self.state, event)
             self.private.append(event)
             return
         self.put(Move(event))
-        payments = play.asked_by(event)
+        self._ask(self.state.room.asset, play.asked_by(event))
+        if self.state.room.moves_points:
+            assert self.state.deal is not None
+            self._ask(POINTS, play.scored_by(event, self.state.deal.game))
+
+    def _ask(self, asset: str, payments: tuple[Payment, ...]) -> None:
+        """A settlement is due, unless nothing is asked."""
         if payments:
-            deal, asset = self.state.deal, self.state.room.asset
+            deal = self.state.deal
             assert deal is not None
             seq = self.state.settlement_seqs.get(asset, 0) + 1
             self.put(PaymentsDue(deal.deal_id, seq, asset, payments))
@@ -184,8 +190,12 @@ def next_deal_id(state: TableState) -> str:
     return f"{state.table_id}.{state.deal_number + 1}"
 
 
-def start_deal(draft: Draft, balances: Sequence[int], seed: bytes) -> None:
-    """Stakes are reserved: commit to the shuffle, build the wall, throw the dice."""
+def start_deal(draft: Draft, balances: Sequence[int], seed: bytes, points: Sequence[int] = ()) -> None:
+    """Stakes are reserved: commit to the shuffle, build the wall, throw the dice.
+
+    Args:
+        points: what every seat has of them, where the room moves them too (PF-60).
+    """
     state = draft.state
     assert state.all_ready, state.stage
     nonces = tuple(row.nonce for row in state.ready if row is not None)
@@ -199,6 +209,7 @@ def start_deal(draft: Draft, balances: Sequence[int], seed: bytes) -> None:
             nonces=nonces,
             balances=tuple(balances),
             seed=seed,
+            points=tuple(points),
         )
     )
     assert draft.state.deal is not None
@@ -218,7 +229,7 @@ def settle_deal(draft: Draft) -> None:
     deal = state.deal
     assert deal is not None
     assert deal.seed is not None
-    draft.put(DealSettled(deal.deal_id, deal.seed, state.balances))
+    draft.put(DealSettled(deal.deal_id, deal.seed, state.balances, state.points))
     if state.room.deals_max and deal.number >= state.room.deals_max:
         draft.put(Closed(CloseCause.DEALS_PLAYED))
     elif min(state.balances) < state.room.least_balance:

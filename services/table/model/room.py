@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+POINTS = "points"
+"""The asset that raw scores move (PF-60)."""
+
 
 class ClaimTiming(StrEnum):
     """How long a shared question stays open (PF-20)."""
@@ -29,6 +32,7 @@ class Room:
         arrive_limit_ms: clock for the first sign of life, above zero (PF-12).
         deals_max: deals until the table is dissolved; 0 for no limit.
         spectator_delay_ms: how far behind the table spectators are.
+        moves_points: whether deals move points too, by the raw score (PF-60); only where the asset is another.
     """
 
     room_id: str
@@ -54,3 +58,9 @@ class Room:
     closed: bool = False
     spectators_allowed: bool = False
     spectator_delay_ms: int = 0
+    moves_points: bool = False
+
+    @property
+    def assets(self) -> tuple[str, ...]:
+        """All that deals move, what the room is played for first."""
+        return (self.asset, POINTS) if self.moves_points else (self.asset,)

@@ -69,14 +69,20 @@ class TableState:
         deal: None before the first.
         next_dealer: dealer of the next deal.
         draws_in_row: exhaustive draws just before the next deal (SH-33).
-        balances: one a seat, when the deal began or after the last settlement; zeros before the first deal.
-        nets: won or lost at this table so far, one a seat.
+        balances: of the room's asset, one a seat, when the deal began or after the last settlement; zeros before the
+            first deal.
+        nets: won or lost of it at this table so far, one a seat.
+        points: the same of points, where the room moves them too (PF-60); else none.
+        point_nets: won or lost of them.
         dues: settlements asked for and not yet carried out, in order.
         settlement_seqs: number of the last settlement asked for, by asset; from 1.
+        last_settlement: the last one in the room's asset; None before the deal's first.
+        last_points_settlement: the same in points, where the room moves them too.
         closed: why the table is dissolved; None while it is not.
         bots: for each seat how its bot plays; empty text for a person (PF-10).
         correlation_id: of the call that made the table.
         nets_before: the nets when the deal began.
+        point_nets_before: the same of points.
         voided: id of the deal that was declared void; empty if none was.
     """
 
@@ -96,10 +102,14 @@ class TableState:
     dues: tuple[PaymentsDue, ...] = ()
     settlement_seqs: Mapping[str, int] = field(default_factory=dict)
     last_settlement: PaymentsMade | None = None
+    points: tuple[int, ...] = ()
+    point_nets: tuple[int, ...] = ()
+    last_points_settlement: PaymentsMade | None = None
     closed: CloseCause | None = None
     bots: tuple[str, ...] = ()
     correlation_id: str = ""
     nets_before: tuple[int, ...] = ()
+    point_nets_before: tuple[int, ...] = ()
     voided: str = ""
 
     @property
@@ -111,6 +121,10 @@ class TableState:
     def deal_number(self) -> int:
         """Number of the deal that is played or was last; 0 before the first."""
         return 0 if self.deal is None else self.deal.number
+
+    def balances_of(self, asset: str) -> tuple[int, ...]:
+        """What every seat has of an asset that the room's deals move."""
+        return self.balances if asset == self.room.asset else self.points
 
     @property
     def all_ready(self) -> bool:
@@ -128,6 +142,7 @@ class TableState:
 def created(table_id: str, event: happened.Created) -> TableState:
     """A table after the first entry of its log."""
     count = len(event.players)
+    no_points = (0,) * count if event.room.moves_points else ()
     return TableState(
         table_id=table_id,
         room=event.room,
@@ -142,6 +157,8 @@ def created(table_id: str, event: happened.Created) -> TableState:
         nets=(0,) * count,
         bots=event.bots or ("",) * count,
         correlation_id=event.correlation_id,
+        points=no_points,
+        point_nets=no_points,
     )
 
 
@@ -202,8 +219,11 @@ def _deal_started(state: TableState, event: happened.DealStarted) -> TableState:
         deal=deal,
         ready=(None,) * len(state.players),
         balances=event.balances,
+        points=event.points,
         last_settlement=None,
+        last_points_settlement=None,
         nets_before=state.nets,
+        point_nets_before=state.point_nets,
     )
 
 
@@ -234,15 +254,14 @@ def _payments_due(state: TableState, event: happened.PaymentsDue) -> TableState:
 
 def _payments_made(state: TableState, event: happened.PaymentsMade) -> TableState:
     assert state.dues, event
-    assert state.dues[0].settlement_seq == event.settlement_seq, event
-    return changed(
-        state,
-        seq=state.seq + 1,
-        dues=state.dues[1:],
-        balances=event.balances,
-        nets=_nets_after(state.nets, event.lines),
-        last_settlement=event,
-    )
+    due = state.dues[0]
+    assert (due.asset, due.settlement_seq) == (event.asset, event.settlement_seq), event
+    state = changed(state, seq=state.seq + 1, dues=state.dues[1:])
+    if event.asset == state.room.asset:
+        nets = _nets_after(state.nets, event.lines)
+        return changed(state, balances=event.balances, nets=nets, last_settlement=event)
+    nets = _nets_after(state.point_nets, event.lines)
+    return changed(state, points=event.balances, point_nets=nets, last_points_settlement=event)
 
 
 def _nets_after(nets: tuple[int, ...], lines: tuple[Line, ...]) -> tuple[int, ...]:
@@ -265,12 +284,13 @@ def _deal_settled(state: TableState, event: happened.DealSettled) -> TableState:
         stage=Stage.BETWEEN_DEALS,
         deal=changed(deal, seed=event.seed, settled=True),
         balances=event.balances,
+        points=event.points,
     )
 
 
 def _room_changed(state: TableState, event: happened.RoomChanged) -> TableState:
     assert state.stage in GATHERING, event
-    assert (event.room.variant, event.room.asset) == (state.room.variant, state.room.asset), event
+    assert (event.room.variant, event.room.assets) == (state.room.variant, state.room.assets), event
     return changed(state, seq=state.seq + 1, room=event.room)
 
 
@@ -286,13 +306,16 @@ def _deal_voided(state: TableState, event: happened.DealVoided) -> TableState:
     assert state.stage is not Stage.CLOSED, event
     deal = state.deal
     runs = deal is not None and deal.deal_id == event.deal_id
+    if event.asset == state.room.asset:
+        money = {"balances": event.balances, "nets": state.nets_before if runs else state.nets}
+    else:
+        money = {"points": event.balances, "point_nets": state.point_nets_before if runs else state.point_nets}
     return changed(
         state,
+        **money,
         seq=state.seq + 1,
         dues=(),
         deal=changed(deal, seed=event.seed, settled=False) if deal is not None and runs else deal,
-        balances=event.balances,
-        nets=state.nets_before if runs else state.nets,
         settlement_seqs={
             **state.settlement_seqs,
             event.asset: max(event.settlement_seq, state.settlement_seqs.get(event.asset, 0)),

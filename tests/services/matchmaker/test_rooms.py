@@ -62,6 +62,7 @@ def test_a_room_reads_back_as_it_was_written() -> None:
         ("name", ""),
         ("name", 7),
         ("etag", ""),
+        ("moves_points", 1),
         ("options", []),
         ("turn_limit_seconds", 20),
     ],
@@ -77,6 +78,14 @@ def test_a_floor_beyond_the_claim_clock_is_refused() -> None:
     with pytest.raises(RoomProblem) as caught:
         parse_room("a-room", {**ROW, "claim_limit_ms": 500, "claim_floor_max_ms": 501})
     assert caught.value.field == "claim_floor_max_ms"
+
+
+def test_points_move_beside_coins_alone_pf_60() -> None:
+    row = {**ROW, "asset": "coins", "moves_points": True}
+    assert parse_room("a-room", row).moves_points
+    with pytest.raises(RoomProblem) as caught:
+        parse_room("a-room", {**row, "asset": "points"})
+    assert caught.value.field == "moves_points"
 
 
 @pytest.mark.parametrize("field", sorted(ROW))

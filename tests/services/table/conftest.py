@@ -7,6 +7,7 @@ import pytest_asyncio
 from redis.asyncio import Redis
 
 from tests.conftest import Mint
+from tests.services.table.real_ledger import Books, books_on
 from tests.services.table.rig import Pods, RunningPod, pods_on
 
 
@@ -24,3 +25,10 @@ async def pods(redis_url: str, keys: Path, mint: Mint) -> AsyncIterator[Pods]:
 async def pod(pods: Pods) -> RunningPod:
     """One pod on the machine's clock."""
     return await pods.start()
+
+
+@pytest_asyncio.fixture
+async def books(ledger_redis_url: str, keys: Path, mint: Mint) -> AsyncIterator[Books]:
+    """The real ledger, in this process, on a socket."""
+    async with books_on(ledger_redis_url, keys, mint) as made:
+        yield made

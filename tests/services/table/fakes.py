@@ -16,19 +16,30 @@ OPENING = 10_000
 
 
 @dataclass
+class Book:
+    """The books of one asset."""
+
+    balances: dict[str, int] = field(default_factory=dict)
+    locked: dict[str, str] = field(default_factory=dict)
+    settled: dict[tuple[str, int], Settled] = field(default_factory=dict)
+
+    def units(self, player: str) -> int:
+        return self.balances.setdefault(player, OPENING)
+
+
+@dataclass
 class FakeLedger:
     """Books in memory with the ledger's rules: fenced, in order, once, clamped.
 
     Attributes:
+        books: by asset.
         away: every call fails, and nothing is known of it.
         forgetful: every call is carried out, and its first answer gets lost.
         refuses: a definite no for every settlement.
     """
 
-    balances: dict[str, int] = field(default_factory=dict)
-    locked: dict[str, str] = field(default_factory=dict)
-    epochs: dict[str, int] = field(default_factory=dict)
-    settled: dict[tuple[str, int], Settled] = field(default_factory=dict)
+    books: dict[str, Book] = field(default_factory=lambda: {"coins": Book(), "points": Book()})
+    epochs: dict[tuple[str, str], int] = field(default_factory=dict)
     away: bool = False
     forgetful: bool = False
     lost_count: int = 0
@@ -36,43 +47,58 @@ class FakeLedger:
     calls: list[str] = field(default_factory=list)
     applied_count: int = 0
 
-    def units(self, player: str) -> int:
-        return self.balances.setdefault(player, OPENING)
+    @property
+    def balances(self) -> dict[str, int]:
+        return self.books["coins"].balances
+
+    @property
+    def locked(self) -> dict[str, str]:
+        return self.books["coins"].locked
+
+    @property
+    def settled(self) -> dict[tuple[str, int], Settled]:
+        return self.books["coins"].settled
 
     async def claim(self, account: Account) -> int:
         await self._enter("claim", account)
-        self.epochs[account.table_id] = account.epoch
-        last = max((seq for table_id, seq in self.settled if table_id == account.table_id), default=0)
+        self.epochs[account.table_id, account.asset] = account.epoch
+        settled = self.books[account.asset].settled
+        last = max((seq for table_id, seq in settled if table_id == account.table_id), default=0)
         return self._leave(last)
 
     async def reserve(self, account: Account, deal_id: str, least_balance: int) -> Reserved | StakeRefused:
         await self._enter("reserve", account)
-        if any(self.units(player) < least_balance for player in account.players):
+        book = self.books[account.asset]
+        if any(book.units(player) < least_balance for player in account.players):
             return self._leave(StakeRefused(short=True))
-        if any(self.locked.get(player, deal_id) != deal_id for player in account.players):
+        if any(book.locked.get(player, deal_id) != deal_id for player in account.players):
             return self._leave(StakeRefused(short=False))
-        self.locked.update(dict.fromkeys(account.players, deal_id))
-        return self._leave(Reserved(tuple(map(self.units, account.players))))
+        book.locked.update(dict.fromkeys(account.players, deal_id))
+        return self._leave(Reserved(tuple(map(book.units, account.players))))
 
     async def settle(self, account: Account, deal_id: str, seq: int, payments: Sequence[Payment]) -> Settled:
         await self._enter("settle", account)
         if self.refuses is not None:
             raise Refusal(self.refuses)
-        known = self.settled.get((account.table_id, seq))
+        settled = self.books[account.asset].settled
+        known = settled.get((account.table_id, seq))
         if known is None:
-            known = self.settled[account.table_id, seq] = self._carried_out(account, payments)
+            known = settled[account.table_id, seq] = self._carried_out(account, payments)
         return self._leave(known)
 
     def _carried_out(self, account: Account, payments: Sequence[Payment]) -> Settled:
+        book = self.books[account.asset]
         self.applied_count += 1
-        paid = pay([self.units(player) for player in account.players], payments)
+        paid = pay([book.units(player) for player in account.players], payments)
         after = dict(zip(account.players, paid.balances, strict=True))
-        self.balances.update(after)
+        book.balances.update(after)
         return Settled(tuple(line.paid for line in paid.lines), after)
 
     async def release(self, account: Account, deal_id: str) -> None:
         await self._enter("release", account)
-        self.locked = {player: deal for player, deal in self.locked.items() if deal != deal_id}
+        locked = self.books[account.asset].locked
+        for player in [player for player, deal in locked.items() if deal == deal_id]:
+            del locked[player]
         self._leave(None)
 
     async def _enter(self, name: str, account: Account) -> None:
@@ -80,7 +106,7 @@ class FakeLedger:
         await asyncio.sleep(0)
         if self.away:
             raise ServiceAway
-        if account.epoch < self.epochs.get(account.table_id, 0):
+        if account.epoch < self.epochs.get((account.table_id, account.asset), 0):
             raise Refusal(Reason.FENCED)
 
     def _leave(self, answer: Value) -> Value:

@@ -11,9 +11,11 @@ from typing import Any
 
 import grpc.aio
 import pytest
-from cardroom.mahjong.v1 import action_pb2
+from cardroom.landlord.v1 import action_pb2 as landlord_pb2
+from cardroom.mahjong.v1 import action_pb2 as mahjong_pb2
 from cardroom.table.v1 import control_pb2, control_pb2_grpc, event_pb2, room_pb2, table_pb2, table_pb2_grpc
 
+from games.catalog import variant_of
 from refusals import Reason, Refusal
 from services.table.component import TableComponent, build
 from services.table.settings import TableSettings
@@ -28,7 +30,9 @@ LIMIT_S = 10.0
 _numbers = itertools.count(1)
 
 Message = table_pb2.WatchResponse
-Choose = Callable[[table_pb2.Prompt], action_pb2.Action | None]
+Action = mahjong_pb2.Action | landlord_pb2.Action
+Choose = Callable[[table_pb2.Prompt], Action | None]
+_FIELDS: dict[type, str] = {mahjong_pb2.Action: "mahjong", landlord_pb2.Action: "landlord"}
 
 
 def room(**changes: Any) -> room_pb2.Room:
@@ -105,8 +109,9 @@ class RunningPod:
         return f"127.0.0.1:{self.server.port}"
 
     async def create(self, table_id: str, *, players: list[str] | None = None, **changes: Any) -> "Seated":
-        """A table of four players who have not come yet."""
-        names = players or [f"p{next(_numbers)}" for _ in range(4)]
+        """A table of players who have not come yet, as many as the variant seats."""
+        count = variant_of(changes.get("variant", "bloody4")).seat_count
+        names = players or [f"p{next(_numbers)}" for _ in range(count)]
         request = self.create_request(table_id, names, **changes)
         response = await self.control("matchmaker").CreateTable(request)
         assert not response.existed
@@ -359,7 +364,7 @@ class Player:
 
     async def act(
         self,
-        action: action_pb2.Action,
+        action: Action,
         decision_id: str = "",
         *,
         request_id: str | None = None,
@@ -369,8 +374,8 @@ class Player:
             table_id=self.table_id,
             request_id=request_id or new_request_id(),
             decision_id=decision_id,
-            mahjong=action,
         )
+        getattr(request, _FIELDS[type(action)]).CopyFrom(action)
         response: table_pb2.ActResponse = await self.stub.Act(request, metadata=self.metadata(pod=pod))
         return response
 
@@ -407,9 +412,15 @@ _LATE = (
 )
 
 
-def first_option(prompt: table_pb2.Prompt) -> action_pb2.Action | None:
+def first_option(prompt: table_pb2.Prompt) -> Action | None:
     """The first option of a decision; nothing on a standing offer."""
-    return None if prompt.standing else prompt.options[0].mahjong
+    return None if prompt.standing else action_of(prompt.options[0])
+
+
+def action_of(option: table_pb2.Option) -> Action:
+    """The action of an option, of whatever family."""
+    action: Action = getattr(option, option.WhichOneof("action") or "")
+    return action
 
 
 def event_kind(message: Message) -> str:
@@ -417,7 +428,7 @@ def event_kind(message: Message) -> str:
     if message.WhichOneof("kind") != "event":
         return ""
     kind = message.event.WhichOneof("kind") or ""
-    return message.event.mahjong.WhichOneof("kind") or "" if kind == "mahjong" else kind
+    return getattr(message.event, kind).WhichOneof("kind") or "" if kind in _FIELDS.values() else kind
 
 
 async def gathered(seated: Seated, *, pod: RunningPod | None = None) -> list[Player]:

@@ -150,7 +150,7 @@ async def test_a_settlement_due_survives_the_process_and_is_made_once(pods: Pods
     log = await stored(redis_url, seated.table_id)
     assert log[-1] == Closed(CloseCause.DEALS_PLAYED)
     assert pods.ledger.applied_count == sum(isinstance(event, PaymentsDue) for event in log)
-    assert pods.ledger.epochs[seated.table_id] == 2
+    assert pods.ledger.epochs[seated.table_id, "coins"] == 2
     assert again.sample("cardroom_table_quarantines_total") == 0
 
 

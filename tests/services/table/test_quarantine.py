@@ -89,7 +89,7 @@ async def test_a_fault_while_showing_stops_the_table_after_what_is_stored(
     def faulty(state: GameState, seat: int) -> tuple[object, ...]:
         raise LookupError
 
-    monkeypatch.setattr(play, "legal", faulty)
+    monkeypatch.setattr(play, "offered", faulty)
     request_id, decision = new_request_id(), dealer.prompt.decision_id
     response = await dealer.act(dealer.prompt.options[-1].mahjong, decision, request_id=request_id)
     log = await stored(redis_url, seated.table_id)

@@ -1,71 +1,11 @@
 """A deal paid by the real ledger over gRPC: the books add up, and a dead table process moves nothing twice."""
 
 import uuid
-from collections.abc import AsyncIterator
-from pathlib import Path
-from typing import Any
 
-import pytest_asyncio
-from cardroom.ledger.v1 import audit_pb2, audit_pb2_grpc, ledger_pb2, ledger_pb2_grpc
-
-from services.ledger.main import build as build_ledger
-from services.ledger.settings import LedgerSettings
-from services.table.adapters.ledger import GrpcLedger
 from services.table.model.events import DealSettled, PaymentsDue, PaymentsMade
-from serving.channels import connect
-from serving.main import start_server
-from serving.runtime import make_runtime
-from tests.conftest import Mint
 from tests.services.table.logs import stored, table_with_settlements
+from tests.services.table.real_ledger import OPENING, Books
 from tests.services.table.rig import Pods, Seated, eventually, first_option, gathered
-
-OPENING = 10_000
-
-
-class Books:
-    """The real ledger in this process, as a table and as an operator see it."""
-
-    def __init__(self, port: int, mint: Mint) -> None:
-        address = f"127.0.0.1:{port}"
-        self.channels = {
-            role: connect(address, token=lambda role=role: mint(role, "tests"))  # type: ignore[misc]
-            for role in ("table", "login", "operator")
-        }
-        self.ledger = GrpcLedger(self.channels["table"])
-
-    async def opened(self, names: list[str]) -> None:
-        stub = ledger_pb2_grpc.LedgerServiceStub(self.channels["login"])
-        for name in names:
-            await stub.OpenAccount(ledger_pb2.OpenAccountRequest(account_id=name))
-
-    async def balances(self, names: list[str]) -> list[Any]:
-        stub = ledger_pb2_grpc.LedgerServiceStub(self.channels["login"])
-        response = await stub.GetBalances(ledger_pb2.GetBalancesRequest(account_ids=names, asset="coins"))
-        return list(response.balances)
-
-    async def sound(self) -> None:
-        stub = audit_pb2_grpc.AuditServiceStub(self.channels["operator"])
-        response = await stub.VerifyBooks(audit_pb2.VerifyBooksRequest(asset="coins"))
-        assert not response.faults, response
-
-
-@pytest_asyncio.fixture
-async def books(ledger_redis_url: str, keys: Path, mint: Mint) -> AsyncIterator[Books]:
-    settings = LedgerSettings(
-        grpc_port=0,
-        metrics_port=0,
-        jwks_file=keys / "jwks.json",
-        service_key_file=keys / "service.pem",
-        ledger_redis_url=ledger_redis_url,
-        log_level="error",
-    )
-    runtime = make_runtime("ledger", settings)
-    server = await start_server("ledger", settings, await build_ledger(runtime), runtime)
-    made = Books(server.port, mint)
-    yield made
-    for channel in made.channels.values():
-        await channel.close()
-    await server.stop()
 
 
 def names() -> list[str]:

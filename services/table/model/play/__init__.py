@@ -174,8 +174,13 @@ def is_standing(action: PlayerAction) -> bool:
 
 
 def asked_by(event: GameEvent) -> tuple[Payment, ...]:
-    """Money the event asks for (BB-50, TY-40)."""
+    """Money the event asks for, in the room's asset (BB-50, TY-40)."""
     return family_of(event).asked_by(event)
+
+
+def scored_by(event: GameEvent, state: GameState) -> tuple[Payment, ...]:
+    """The raw score that the event asks for, as payments in points, in the same order (PF-60)."""
+    return family_of(event).scored_by(event, state)
 
 
 def draws_in_row_after(event: GameEvent, game: GameState, before: int) -> int:
@@ -235,6 +240,7 @@ __all__ = [
     "redact",
     "rest_of",
     "rules_of",
+    "scored_by",
     "standing",
     "standing_ground",
     "timeout",

@@ -40,6 +40,7 @@ class Family:
         closing: the action that closes a shared question; None where there are none.
         timeout: the action of a seat's clock that ran out (PF-21).
         asked_by: money an event asks for, in the room's asset.
+        scored_by: the same as raw scores, from the event and the deal (PF-60).
         ended: class of the event that ends a deal; it names the `next_dealer`.
         draws_in_row_after: exhaustive draws in a row, from that event, the deal and those before it (SH-33).
     """
@@ -61,5 +62,6 @@ class Family:
     closing: Any
     timeout: Callable[[int], Any]
     asked_by: Callable[[Any], tuple[Payment, ...]]
+    scored_by: Callable[[Any, Any], tuple[Payment, ...]]
     ended: type
     draws_in_row_after: Callable[[Any, Any, int], int]

@@ -47,6 +47,10 @@ def _asked_by(event: events.Event) -> tuple[Payment, ...]:
     return event.payments if isinstance(event, events.Ended) else ()
 
 
+def _scored_by(event: events.Event, state: State) -> tuple[Payment, ...]:
+    return event.point_payments if isinstance(event, events.Ended) else ()
+
+
 LANDLORD = Family(
     name=FAMILY,
     game=GAME,
@@ -65,6 +69,7 @@ LANDLORD = Family(
     closing=None,
     timeout=actions.Timeout,
     asked_by=_asked_by,
+    scored_by=_scored_by,
     ended=events.Ended,
     draws_in_row_after=lambda event, game, before: 0,
 )

@@ -1,8 +1,9 @@
 """The mahjong family at a table."""
 
+from dataclasses import replace
 from typing import get_args
 
-from games.kernel import Payment, Seat
+from games.kernel import SYSTEM, Payment, Seat
 from games.mahjong import actions, events
 from games.mahjong.checks import refused
 from games.mahjong.game import GAME
@@ -45,6 +46,14 @@ def _asked_by(event: events.Event) -> tuple[Payment, ...]:
     return event.payments if isinstance(event, events.Won | events.Ended) else ()
 
 
+def _scored_by(event: events.Event, state: State) -> tuple[Payment, ...]:
+    """What is asked in stakes; penalties are the room's, not the rules', and no score."""
+    stake = state.ruleset.stake
+    payments = [payment for payment in _asked_by(event) if payment.payee is not SYSTEM]
+    assert all(payment.amount % stake == 0 for payment in payments), event
+    return tuple(replace(payment, amount=payment.amount // stake) for payment in payments)
+
+
 def _draws_in_row_after(event: events.Ended, game: State, before: int) -> int:
     return before + 1 if event.cause is events.EndCause.WALL_EMPTY and not game.wins else 0
 
@@ -67,6 +76,7 @@ MAHJONG = Family(
     closing=actions.CloseQuestion(),
     timeout=actions.Timeout,
     asked_by=_asked_by,
+    scored_by=_scored_by,
     ended=events.Ended,
     draws_in_row_after=_draws_in_row_after,
 )
