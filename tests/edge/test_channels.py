@@ -39,6 +39,7 @@ async def test_what_a_caller_gives_himself_wins(keys: Path, mint: Mint) -> None:
     async with running(keys, Scripted(answer)) as house, connect(house.address, token=tokens) as channel:
         await list_rooms(channel, mint("player", "anna"), timeout=20, metadata=[(CORRELATION, "mine")])
         await list_rooms(channel, timeout=None)
+        await house.server.idle()
         assert [line["correlation_id"] == "mine" for line in house.lines()] == [True, False]
     assert [subject for subject, _ in seen] == ["anna", "table-3"]
     assert seen[1][1] < 6 < seen[0][1]

@@ -52,6 +52,7 @@ async def test_a_call_without_a_deadline_gets_the_default_and_a_long_one_the_cap
         with pytest.raises(grpc.aio.AioRpcError) as caught:
             await list_rooms(channel, mint("player", "anna"), timeout=timeout_s)
         assert caught.value.code() is grpc.StatusCode.DEADLINE_EXCEEDED
+        await asyncio.wait_for(house.server.idle(), 5)
         assert [line["code"] for line in house.lines()] == ["DEADLINE_EXCEEDED"]
     assert limit_ms <= sleepy.let_s[0] * 1000 < 10 * limit_ms
 
@@ -120,6 +121,7 @@ async def test_streams_have_no_deadline_but_an_age(keys: Path, mint: Mint) -> No
         connect(house.address) as channel,
     ):
         assert len(await watch(channel, mint("seat", "anna", table_id="t", seat=0))) == 1
+        await asyncio.wait_for(house.server.idle(), 5)
         assert house.sample("cardroom_rpc_handled_total", service=WATCH.split("/")[0], method="Watch", code="OK") == 1
     assert 6_000 < ends[0] <= 7_000
 

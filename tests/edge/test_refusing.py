@@ -113,6 +113,7 @@ async def test_the_log_has_what_the_caller_is_not_told(keys: Path, mint: Mint) -
     async with running(keys, Scripted(answer)) as house, connect(house.address) as channel:
         with pytest.raises(grpc.aio.AioRpcError):
             await list_rooms(channel, mint("player", "anna"), metadata=[("x-correlation-id", "abc")])
+        await house.server.idle()  # a refusal is sent before it is written down
         [line] = house.lines()
     assert (line["level"], line["code"], line["correlation_id"]) == ("error", "INTERNAL", "abc")
     assert f"ValueError: {_SECRET}" in line["exception"]

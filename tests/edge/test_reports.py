@@ -34,6 +34,7 @@ async def test_calls_are_counted_by_method_and_code_with_their_duration(keys: Pa
             with pytest.raises(grpc.aio.AioRpcError):
                 await list_rooms(channel, mint("player", "anna"))
         await watch(channel, mint("seat", "anna", table_id="t", seat=0))
+        await house.server.idle()  # a refusal is sent before it is counted
 
         def handled(path: str, code: str) -> float | None:
             service, method = path.split("/")
@@ -57,6 +58,7 @@ async def test_series_do_not_grow_with_players_or_with_methods_that_callers_inve
         invented: Any = channel.unary_unary(f"/cardroom.x.v1.X{number}/Y{number}")
         with pytest.raises(grpc.aio.AioRpcError):
             await invented(b"")
+        await house.server.idle()  # a refusal is sent before it is counted
 
     async with running(keys) as house, connect(house.address) as channel:
         await visit(0)
