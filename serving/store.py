@@ -1,9 +1,11 @@
 """Connections to Redis, and scripts that run in it."""
 
+import asyncio
 import hashlib
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit, urlunsplit
 
 from redis.asyncio import BlockingConnectionPool, Redis
@@ -12,12 +14,16 @@ from redis.backoff import NoBackoff
 from redis.exceptions import NoScriptError, RedisError, ResponseError
 
 from serving.errors import StartError
+from serving.store_file import FileUnfinished, StoreFile
+
+_T = TypeVar("_T")
 
 FLOOR = (6, 2)
 """Oldest Redis that will do."""
 
 TIMEOUT_MS = 2_000
 _CONNECTION_COUNT_MAX = 64
+_REWRITE_LIMIT_S = 600.0
 
 KEEPS_EVERYTHING: Mapping[str, str] = MappingProxyType({"maxmemory-policy": "noeviction"})
 """Settings of any store of ours: a key that is evicted is a table that is lost."""
@@ -44,14 +50,16 @@ async def connect_redis(
 
     Args:
         url: ``redis://host:port/db``.
-        need_fsync: the store must keep every acknowledged write (the ledger's).
-        trust_store: do not ask for the store's settings: managed stores do not tell them.
+        need_fsync: the store must keep every acknowledged write (the ledger's). Then, too, nothing is sent to it, now
+            or after a later start of it, before it has written its file anew (``StoreFile``).
+        trust_store: do not ask for the store's settings, nor for a new file: managed stores do neither.
         timeout_ms: of connecting and of each answer; commands that block must block for less.
         connection_count_max: most connections at once.
         decode_responses: answers as str instead of bytes.
     Raises: StartError: the store is out of reach, too old, or set up so that it loses data; says what to do.
     """
     shown = _without_password(url)
+    file = StoreFile(timeout_ms // 2) if need_fsync and not trust_store else None
     try:
         pool = BlockingConnectionPool.from_url(
             url,
@@ -61,11 +69,14 @@ async def connect_redis(
             socket_connect_timeout=timeout_ms / 1000,
             retry=Retry(NoBackoff(), 0),
             decode_responses=decode_responses,
+            redis_connect_func=file.on_connect if file is not None else None,
         )
     except ValueError as error:
         raise StartError(f"{shown} is no Redis URL; write redis://HOST:PORT") from error
     redis = Redis.from_pool(pool)
     try:
+        if file is not None:
+            await when_written(redis.ping)
         fault = await _fault_of(redis, need_fsync=need_fsync, trust_store=trust_store)
     except (RedisError, OSError) as error:
         fault = f"does not answer ({_kind_of(error)}); start it or set the URL of one that runs"
@@ -73,6 +84,18 @@ async def connect_redis(
         await redis.aclose()
         raise StartError(f"Redis at {shown} {fault}")
     return redis
+
+
+async def when_written(ask: Callable[[], Awaitable[_T]]) -> _T:
+    """The answer of a store, as soon as it has written its file anew. Raises: FileUnfinished: not in ten minutes."""
+    until = time.monotonic() + _REWRITE_LIMIT_S
+    while True:
+        try:
+            return await ask()
+        except FileUnfinished:
+            if time.monotonic() >= until:
+                raise
+            await asyncio.sleep(0)
 
 
 async def durability_fault(redis: Redis) -> str | None:

