@@ -390,6 +390,13 @@ _SCORING = {
         "The record is not valid.",
         "The record of the deal breaks a rule; metadata names the event.",
     ),
+    Reason.QUOTA_EXCEEDED: Entry(
+        _FULL,
+        True,
+        "请求过于频繁，请稍候",
+        "The quota is used up; please wait a moment.",
+        "The caller asked for more hands than its key allows; nothing was scored. RetryInfo says when it fits.",
+    ),
 }
 
 _LEDGER = {

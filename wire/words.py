@@ -3,6 +3,9 @@
 from collections.abc import Mapping
 from typing import TypeVar
 
+from games.catalog import UnknownVersion, variant_of
+from games.kernel import Variant
+
 W = TypeVar("W")
 
 
@@ -28,3 +31,20 @@ def named(table: Mapping[W, int], field: str, number: int) -> W:
         if wire == number:
             return word
     raise WireError(field, f"no such value {number}")
+
+
+def edition(variant_id: str, version: int) -> Variant:
+    """The variant that a record names, in the version it was played by.
+
+    Raises:
+        UnknownVariant: there is none.
+        WireError: this version of it is not known here.
+    """
+    try:
+        return variant_of(variant_id, version or UNKNOWN_VERSION)
+    except UnknownVersion:
+        raise WireError("rules_version", f"{variant_id} {version} is not known here") from None
+
+
+UNKNOWN_VERSION = 1 << 32
+"""A record always names a version; one that names none is of none."""

@@ -152,6 +152,7 @@ def _environment(keys: Path) -> dict[str, str]:
         "CARDROOM_METRICS_PORT": "0",
         "CARDROOM_LOG_LEVEL": "info",
         "CARDROOM_ANONYMOUS_ALLOWED": "true",
+        "CARDROOM_ANONYMOUS_HANDS_PER_SECOND": "0",
         "CARDROOM_JWKS_FILE": str(keys / "jwks.json"),
         "CARDROOM_SERVICE_KEY_FILE": str(keys / "service.pem"),
     }

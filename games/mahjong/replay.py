@@ -7,7 +7,7 @@ record, however wrong, can do more than differ.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -45,11 +45,23 @@ def replay(events: Sequence[Event]) -> State:
     Raises:
         RecordError: an event is not what the rules make of those before it.
     """
+    steps = replaying(events)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            state: State = end.value
+            return state
+
+
+def replaying(events: Sequence[Event]) -> Generator[None, None, State]:
+    """`replay` step by step: yields after each action, so that a long record can be looked at in between."""
     if len(events) > MAX_EVENTS:
         raise RecordError(MAX_EVENTS, f"a record has at most {MAX_EVENTS} events")
     run = _Replay(events)
     run.open()
     while run.state.phase is not Phase.OVER:
+        yield
         run.step()
     if run.index < len(events):
         raise RecordError(run.index, "the deal is over", "BB-11")

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from games.kernel import Reason
+from games.mahjong.explanation import Explanation, whole_hand
 from games.mahjong.hand import Score, Situation, WinningHand
 from games.mahjong.melds import Meld, MeldKind
 from games.mahjong.tiles import Tile
@@ -50,6 +51,10 @@ class Judgement:
         transferred: kongs whose rain goes to the winners of the open question.
         earthly: whether a win of this seat now is one of the deal's first moments.
         end: the last event of a deal, for this cause.
+        explain: why a winning hand is worth what `score` says; None if it does not win.
+        more_lacks: what concealed tiles beside melds lack for shapes other than sets with a pair, all pairs and
+            honours alone (`goals`); None where there are no others.
+        liability: whether players can be liable for each other's wins (SH-40).
     """
 
     check_hand: Callable[["Ruleset", WinningHand], None]
@@ -60,6 +65,9 @@ class Judgement:
     transferred: Callable[["State"], tuple[int, ...]]
     earthly: Callable[["State", "Seat"], bool]
     end: Callable[["State", "EndCause"], "Ended"]
+    explain: Callable[["Ruleset", WinningHand], Explanation | None] = whole_hand
+    more_lacks: Callable[[tuple[Tile, ...], tuple[Meld, ...]], tuple[tuple[int, int], ...]] | None = None
+    liability: bool = False
 
 
 @dataclass(frozen=True, slots=True)

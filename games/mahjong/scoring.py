@@ -20,11 +20,11 @@ def score_win(rules: Ruleset, hand: WinningHand) -> Score | None:
     Raises:
         HandError: the hand cannot be.
     """
-    _check_tiles(rules, hand, (*hand.concealed, hand.tile))
+    check_melds_and_tiles(rules, hand, (*hand.concealed, hand.tile))
     if hand.tile not in rules.kinds:
         raise HandError("win", rules.hand_clause("tiles"), f"{show([hand.tile])} is not in this game")
-    _check_winds(rules, hand)
-    _check_situations(rules, hand.situations, rules.hand_situations)
+    check_winds(rules, hand)
+    check_situations(rules, hand.situations, rules.hand_situations)
     rules.judgement.check_hand(rules, hand)
     return rules.judgement.score(rules, hand)
 
@@ -43,9 +43,9 @@ def list_waits(rules: Ruleset, hand: WinningHand) -> Mapping[Tile, WaitWorth]:
     Raises:
         HandError: the hand cannot be, or a situation makes no sense without a winning tile.
     """
-    _check_tiles(rules, hand, hand.concealed)
-    _check_winds(rules, hand)
-    _check_situations(rules, hand.situations, rules.wait_situations)
+    check_melds_and_tiles(rules, hand, hand.concealed)
+    check_winds(rules, hand)
+    check_situations(rules, hand.situations, rules.wait_situations)
     rules.judgement.check_hand(rules, replace(hand, by=WinBy.DISCARD))
     found = rules.judgement.waits(rules, hand.concealed, hand.melds)
     score = rules.judgement.score
@@ -58,8 +58,13 @@ def list_waits(rules: Ruleset, hand: WinningHand) -> Mapping[Tile, WaitWorth]:
     }
 
 
-def _check_tiles(rules: Ruleset, hand: WinningHand, concealed: tuple[Tile, ...]) -> None:
-    """Kinds, melds and numbers of tiles."""
+def check_melds_and_tiles(rules: Ruleset, hand: WinningHand, concealed: tuple[Tile, ...], *, spare: int = 0) -> None:
+    """Raise HandError if kinds, melds or numbers of tiles cannot be.
+
+    Args:
+        concealed: the tiles that are counted beside the melds.
+        spare: tiles that the hand has beyond one that waits.
+    """
     for index, tile in enumerate(hand.concealed):
         if tile not in rules.kinds:
             raise HandError("hand", rules.hand_clause("tiles"), f"{show([tile])} is not in this game", index)
@@ -72,9 +77,10 @@ def _check_tiles(rules: Ruleset, hand: WinningHand, concealed: tuple[Tile, ...])
             raise HandError(
                 "flowers", rules.hand_clause("tiles"), f"{show([flower])} is not in this game, or twice", index
             )
-    wanted = rules.hand_size - 3 * len(hand.melds)
-    if wanted < 1 or len(hand.concealed) != wanted:
-        detail = f"{len(hand.concealed)} tiles beside {len(hand.melds)} melds, not {max(wanted, 1)}"
+    waiting = rules.hand_size - 3 * len(hand.melds)
+    if waiting < 1 or len(hand.concealed) != waiting + spare:
+        wanted = max(waiting, 1) + spare
+        detail = f"{len(hand.concealed)} tiles beside {len(hand.melds)} melds, not {wanted}"
         raise HandError("hand", rules.hand_clause("size"), detail)
     copies = Counter(concealed)
     for meld in hand.melds:
@@ -84,7 +90,8 @@ def _check_tiles(rules: Ruleset, hand: WinningHand, concealed: tuple[Tile, ...])
             raise HandError("hand", rules.hand_clause("tiles"), f"{held} of {show([tile])}")
 
 
-def _check_winds(rules: Ruleset, hand: WinningHand) -> None:
+def check_winds(rules: Ruleset, hand: WinningHand) -> None:
+    """Raise HandError unless winds are named exactly where the rules have them."""
     for field, wind in (("seat_wind", hand.seat_wind), ("round_wind", hand.round_wind)):
         if wind is None and rules.winds:
             raise HandError(field, WINDS_RULE, "one of E, S, W, N")
@@ -95,6 +102,7 @@ def _check_winds(rules: Ruleset, hand: WinningHand) -> None:
 WINDS_RULE = "DZ-13"
 
 
-def _check_situations(rules: Ruleset, situations: frozenset[Situation], allowed: frozenset[Situation]) -> None:
+def check_situations(rules: Ruleset, situations: frozenset[Situation], allowed: frozenset[Situation]) -> None:
+    """Raise HandError if a situation makes no sense here."""
     for situation in sorted(situations - allowed):
         raise HandError("situation", rules.hand_clause("situation"), f"{situation} makes no sense here")

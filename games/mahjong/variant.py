@@ -13,6 +13,30 @@ STAKE_MAX = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
+class FanRow:
+    """A row of a variant's fan table, as the catalogue shows it.
+
+    Attributes:
+        fan_id: stable id.
+        name_zh, name_en: its names.
+        value: fan one occurrence adds; in games with caps the caps it is worth, 0 where another rule says it.
+        rule: number of the rule that says so.
+        number: the row's number, where the variant's page numbers them; else 0.
+        excludes: ids of rows that the table says are not paid beside this one.
+        implies: ids of rows that this one's shape always shows, not paid again.
+    """
+
+    fan_id: str
+    name_zh: str
+    name_en: str
+    value: int
+    rule: str
+    number: int = 0
+    excludes: tuple[str, ...] = ()
+    implies: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Variant:
     """A variant's name, its options and how its rules are made.
 
@@ -23,7 +47,7 @@ class Variant:
         seat_count: players.
         options: named options and their allowed values, the default first.
         make_ruleset: from checked options, by name in order, a stake and an escape penalty.
-        fan_names: id, Chinese and English name of each row of the fan table.
+        fan_table: its rows in order.
     """
 
     variant_id: str
@@ -32,12 +56,17 @@ class Variant:
     seat_count: int
     options: Mapping[str, tuple[object, ...]]
     make_ruleset: Callable[[tuple[tuple[str, object], ...], int, int], Ruleset]
-    fan_names: tuple[tuple[str, str, str], ...]
+    fan_table: tuple[FanRow, ...]
 
     @property
     def family(self) -> str:
         """Name of the family."""
         return FAMILY
+
+    @property
+    def fan_names(self) -> tuple[tuple[str, str, str], ...]:
+        """Id, Chinese and English name of each row of the fan table."""
+        return tuple((row.fan_id, row.name_zh, row.name_en) for row in self.fan_table)
 
     @property
     def game(self) -> MahjongGame:

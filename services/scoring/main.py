@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import grpc.aio
 from cardroom.scoring.v1 import scoring_pb2, scoring_pb2_grpc
 
+from services.scoring.edge.callers import Callers
 from services.scoring.edge.servicer import ScoringServicer
 from services.scoring.settings import ScoringSettings
 from serving.main import serve
@@ -17,9 +18,13 @@ SERVICE = "scoring"
 class ScoringComponent:
     """Scoring's insides: nothing to connect, nothing to hand over."""
 
+    def __init__(self, callers: Callers | None = None) -> None:
+        """`callers` keeps the quotas; without it nobody has one."""
+        self._callers = callers
+
     def register(self, server: grpc.aio.Server) -> Sequence[str]:
         """Adds the service."""
-        scoring_pb2_grpc.add_ScoringServiceServicer_to_server(ScoringServicer(), server)
+        scoring_pb2_grpc.add_ScoringServiceServicer_to_server(ScoringServicer(self._callers), server)
         return (scoring_pb2.DESCRIPTOR.services_by_name["ScoringService"].full_name,)
 
     async def start(self) -> None:
@@ -34,7 +39,9 @@ class ScoringComponent:
 
 async def build(runtime: Runtime) -> ScoringComponent:
     """The component; it needs nothing from outside."""
-    return ScoringComponent()
+    settings = runtime.settings
+    assert isinstance(settings, ScoringSettings), settings
+    return ScoringComponent(Callers.of(runtime, settings))
 
 
 def main() -> int:

@@ -5,7 +5,6 @@ from typing import Any
 
 from cardroom.landlord.v1 import event_pb2
 
-from games.catalog import variant_of
 from games.kernel import Group, Payment, Seat
 from games.landlord import events as happened
 from games.landlord.cards import HIDDEN, Card
@@ -24,7 +23,7 @@ from wire.landlord.words import (
     reading_to_proto,
 )
 from wire.options import options_from_struct, options_to_struct
-from wire.words import WireError, named
+from wire.words import WireError, edition, named
 
 
 def event_to_proto(event: Event) -> event_pb2.Event:
@@ -81,11 +80,9 @@ def ruleset_from_opened(message: event_pb2.Opened) -> Ruleset:
         UnknownVariant, OptionError: there are no such rules.
         WireError: they are another family's, or this version of them is not known here.
     """
-    variant = variant_of(message.variant)
+    variant = edition(message.variant, message.rules_version)
     if not isinstance(variant, LandlordVariant):
         raise WireError("variant", f"{message.variant} is no game of the landlord family")
-    if message.rules_version != variant.version:
-        raise WireError("rules_version", f"{message.variant} {message.rules_version} is not known here")
     return variant.ruleset(options_from_struct(message.options), message.stake)
 
 

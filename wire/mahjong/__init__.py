@@ -14,9 +14,10 @@ from wire.mahjong.events import (
     score_fields,
 )
 from wire.mahjong.views import view_from_proto, view_to_proto
-from wire.mahjong.words import WIN_BYS
+from wire.mahjong.words import MELD_KINDS, WIN_BYS
 
 __all__ = [
+    "MELD_KINDS",
     "WIN_BYS",
     "action_from_proto",
     "action_to_proto",

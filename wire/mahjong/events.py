@@ -5,7 +5,6 @@ from typing import Any
 
 from cardroom.mahjong.v1 import event_pb2
 
-from games.catalog import variant_of
 from games.kernel import Payment
 from games.mahjong import events as happened
 from games.mahjong.events import Event
@@ -23,7 +22,7 @@ from wire.mahjong.words import (
     face_down,
 )
 from wire.options import options_from_struct, options_to_struct
-from wire.words import WireError, named
+from wire.words import WireError, edition, named
 
 
 def event_to_proto(event: Event) -> event_pb2.Event:
@@ -118,11 +117,9 @@ def ruleset_from_opened(message: event_pb2.Opened) -> Ruleset:
         UnknownVariant, OptionError: there are no such rules.
         WireError: this version of them is not known here.
     """
-    variant = variant_of(message.variant)
+    variant = edition(message.variant, message.rules_version)
     if not isinstance(variant, Variant):
         raise WireError("variant", f"{message.variant} is no game of the mahjong family")
-    if message.rules_version != variant.version:
-        raise WireError("rules_version", f"{message.variant} {message.rules_version} is not known here")
     return variant.ruleset(options_from_struct(message.options), message.stake, message.escape_penalty)
 
 

@@ -1,8 +1,15 @@
 """血战麻将: the deal goes on after a win (rules BB)."""
 
-from games.mahjong.variant import Variant
+from games.mahjong.variant import FanRow, Variant
 from games.variants.bloody.fan_table import fans_of
 from games.variants.bloody.ruleset import OPTIONS, VERSION, bloody4, bloody6
+
+
+def _rows(seat_count: int) -> tuple[FanRow, ...]:
+    return tuple(
+        FanRow(fan.fan_id, fan.name_zh, fan.name_en, fan.value[seat_count], fan.rule) for fan in fans_of(seat_count)
+    )
+
 
 VARIANTS = (
     Variant(
@@ -12,7 +19,7 @@ VARIANTS = (
         seat_count=4,
         options=OPTIONS,
         make_ruleset=bloody4,
-        fan_names=tuple((fan.fan_id, fan.name_zh, fan.name_en) for fan in fans_of(4)),
+        fan_table=_rows(4),
     ),
     Variant(
         variant_id="bloody6",
@@ -21,7 +28,7 @@ VARIANTS = (
         seat_count=6,
         options=OPTIONS,
         make_ruleset=bloody6,
-        fan_names=tuple((fan.fan_id, fan.name_zh, fan.name_en) for fan in fans_of(6)),
+        fan_table=_rows(6),
     ),
 )
 """What the catalogue finds here."""

@@ -80,17 +80,36 @@ assert list(DETECTORS) == [fan.fan_id for fan in FANS]
 
 def score(rules: Ruleset, hand: WinningHand) -> Score | None:
     """What the hand is worth in its best reading; None if it does not win (BB-21)."""
-    packed = hand.packed()
-    shapes = tuple(_shapes(rules, hand, packed))
-    if not shapes:
+    found = read(rules, hand)
+    if not found:
         return None
-    copies: Counter[Tile] = Counter(dict(counts_of(packed)))
-    for meld in hand.melds:
-        copies.update(meld.tiles)
-    found = [_fans(rules, ReadHand(hand, copies, reading)) for reading in shapes]
-    fans = max(found, key=lambda rows: sum(row.value for row in rows))
+    fans = dearest(found).fans
     total = sum(row.value for row in fans)
     return Score(fans, total, amount_of(rules, total, hand.by))
+
+
+@dataclass(frozen=True, slots=True)
+class CountedReading:
+    """A reading and its fans; `reading` is None where the tiles are all pairs."""
+
+    reading: Reading | None
+    fans: tuple[FanScore, ...]
+
+
+def read(rules: Ruleset, hand: WinningHand) -> tuple[CountedReading, ...]:
+    """Every reading of the hand with its fans; none if it does not win."""
+    packed = hand.packed()
+    shapes = tuple(_shapes(rules, hand, packed))
+    copies: Counter[Tile] = Counter(dict(counts_of(packed))) if shapes else Counter()
+    if shapes:
+        for meld in hand.melds:
+            copies.update(meld.tiles)
+    return tuple(CountedReading(shape, _fans(rules, ReadHand(hand, copies, shape))) for shape in shapes)
+
+
+def dearest(found: tuple[CountedReading, ...]) -> CountedReading:
+    """The first of the readings with the most fan."""
+    return max(found, key=lambda one: sum(row.value for row in one.fans))
 
 
 SELF_DRAW_BONUS_BASES = {4: 0, 6: 1}

@@ -6,6 +6,7 @@ from games.mahjong.melds import MeldKind
 from games.mahjong.ruleset import Judgement, ReplacementFrom, Ruleset, WallBreak
 from games.mahjong.tiles import BAMBOO, DOTS
 from games.mahjong.waits import waits_by_shape
+from games.variants.bloody.explain import explain
 from games.variants.bloody.fans import check_hand, score
 from games.variants.bloody.settle import earthly, end, no_flowers, transferred, win_payments
 
@@ -73,6 +74,7 @@ JUDGEMENT = Judgement(
     transferred=transferred,
     earthly=earthly,
     end=end,
+    explain=explain,
 )
 
 

@@ -29,10 +29,16 @@ def dearest(sets: Sets, fan_of: FanOf) -> tuple[str, ...]:
         sets: at most four.
         fan_of: what some of them make.
     """
-    return min((_in_order(joints) for joints in _allowed(_joints(sets, fan_of), len(sets))), key=_rank)
+    return _in_order(dearest_joints(sets, fan_of))
 
 
-def _joints(sets: Sets, fan_of: FanOf) -> list[Joint]:
+def dearest_joints(sets: Sets, fan_of: FanOf) -> tuple[Joint, ...]:
+    """The same with the sets that make each fan, by their places."""
+    return min(_allowed(joints_of(sets, fan_of), len(sets)), key=lambda joints: _rank(_in_order(joints)))
+
+
+def joints_of(sets: Sets, fan_of: FanOf) -> list[Joint]:
+    """Everything that some of the sets make, allowed together or not."""
     return [
         (places, fan)
         for size in range(2, len(sets) + 1)

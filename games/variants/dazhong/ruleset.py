@@ -4,8 +4,10 @@ from games.kernel import Reason
 from games.mahjong.hand import Situation
 from games.mahjong.ruleset import Judgement, ReplacementFrom, Ruleset, WallBreak
 from games.mahjong.tiles import FLOWERS, KIND_COUNT
+from games.variants.dazhong.explain import explain
 from games.variants.dazhong.scoring import SITUATIONS, check_hand, score, waits
 from games.variants.dazhong.settle import end, no_earthly, no_flower_win, no_transfer, win_payments
+from games.variants.dazhong.shapes import more_lacks
 
 VERSION = 1
 
@@ -39,6 +41,8 @@ JUDGEMENT = Judgement(
     transferred=no_transfer,
     earthly=no_earthly,
     end=end,
+    explain=explain,
+    more_lacks=more_lacks,
 )
 
 

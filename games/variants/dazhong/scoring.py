@@ -32,7 +32,7 @@ SITUATIONS: Final = frozenset(_SITUATIONS)
 
 def score(rules: Ruleset, hand: WinningHand) -> Score | None:
     """What the hand is worth; None if it has no winning shape or too few fan (DZ-21)."""
-    total, paid, times = _judge(hand).judge()
+    total, paid, times = judge_of(hand).judge()
     if total < 0 or total < minimum_fan(rules):
         return None
     flowers = len(hand.flowers)
@@ -44,7 +44,8 @@ _SELF: Final = WinBy.SELF
 _ROB: Final = WinBy.ROB
 
 
-def _judge(hand: WinningHand) -> Judge:
+def judge_of(hand: WinningHand) -> Judge:
+    """A hand before its readings are compared."""
     by, concealed, tile = hand.by, hand.concealed, hand.tile
     moment = BY_SELF if by is _SELF else ROBBED if by is _ROB else 0
     if hand.situations:
@@ -58,7 +59,7 @@ def _judge(hand: WinningHand) -> Judge:
 
 def judged(hand: WinningHand) -> tuple[int, int]:
     """The fans paid in a hand, and all that its dearest reading shows, paid or not; flowers apart."""
-    judge = _judge(hand)
+    judge = judge_of(hand)
     judge.judge()
     return judge.paid, judge.shown
 

@@ -38,13 +38,27 @@ def score(rules: Ruleset, hand: WinningHand) -> Score | None:
 
     The greatest amount stands; of equal amounts the one with the lower first kind.
     """
+    counted = count_hand(rules, hand)
+    return None if counted is None else _score(counted.way, counted.base_sum)
+
+
+@dataclass(frozen=True, slots=True)
+class CountedHand:
+    """A winning hand: its readings, the way it is counted, and its base sum."""
+
+    shapes: tuple[Reading, ...]
+    way: Way
+    base_sum: int
+
+
+def count_hand(rules: Ruleset, hand: WinningHand) -> CountedHand | None:
+    """The dearest way to count a hand; None if it may not win."""
     shapes = tuple(readings(hand.packed()))
-    base_sum = _base_sum(hand, shapes[0] if shapes else None)
+    base_sum = BASE + sum(points for points, _, _ in sum_items(hand, shapes[0] if shapes else None))
     ways = list(_ways(rules, hand, shapes, base_sum))
     if not ways:
         return None
-    best = min(ways, key=lambda way: (-way.amount, way.kinds[0]))
-    return _score(best, base_sum)
+    return CountedHand(shapes, min(ways, key=lambda way: (-way.amount, way.kinds[0])), base_sum)
 
 
 def flower_score(rules: Ruleset) -> Score | None:
@@ -111,6 +125,27 @@ def _all_pungs(hand: WinningHand, shapes: tuple[Reading, ...]) -> bool:
     return melded and any(not reading.runs for reading in shapes)
 
 
+def kinds_held(rules: Ruleset, hand: WinningHand, shapes: tuple[Reading, ...]) -> tuple[int, ...]:
+    """Every kind that the hand shows, whether it counts or not, ascending (SH-12)."""
+    tiles = _tiles(hand)
+    suit_count = len({tile // 9 for tile in tiles if tile not in HONOURS})
+    honours = any(tile in HONOURS for tile in tiles)
+    pungs = _all_pungs(hand, shapes)
+    shows = {
+        HEAVENLY: Situation.HEAVENLY in hand.situations,
+        EARTHLY: Situation.EARTHLY in hand.situations,
+        HONOURS_PUNGS: not suit_count and bool(shapes),
+        ALL_HONOURS: not suit_count,
+        FULL_PUNGS: suit_count == 1 and not honours and pungs,
+        FULL_FLUSH: suit_count == 1 and not honours and bool(shapes),
+        HALF_PUNGS: suit_count == 1 and honours and pungs,
+        **dict.fromkeys(_bonus_kinds(hand), True),
+        HALF_FLUSH: suit_count == 1 and honours and bool(shapes),
+        ALL_PUNGS: pungs,
+    }
+    return tuple(number for number, held in sorted(shows.items()) if held)
+
+
 def _main_kind(hand: WinningHand, shapes: tuple[Reading, ...]) -> int | None:
     """The kind of 4-8 the hand has; the better of two that could both be read (SH-12, SH-15)."""
     tiles = _tiles(hand)
@@ -138,11 +173,17 @@ def _basic_kind(hand: WinningHand, shapes: tuple[Reading, ...]) -> int | None:
 # --- base sum ----------------------------------------------------------------------------------
 
 
-def _base_sum(hand: WinningHand, reading: Reading | None) -> int:
-    """2 and the flower points (SH-20); every reading has the same honour triplets."""
-    points = len(hand.flowers) + sum(_meld_points(meld) for meld in hand.melds)
+SumItem = tuple[int, str, Tile]
+"""Points, what brings them ("flower", a kind of meld, or "pung" for one in the hand), and its tile."""
+
+
+def sum_items(hand: WinningHand, reading: Reading | None) -> list[SumItem]:
+    """The flower points (SH-20); every reading has the same honour triplets."""
     triplets = reading.triplets if reading is not None else _concealed_triplets(hand)
-    return BASE + points + sum(_honour_points(tile) for tile in triplets)
+    found: list[SumItem] = [(1, "flower", flower) for flower in hand.flowers]
+    found += [(_meld_points(meld), meld.kind.value, meld.tile) for meld in hand.melds]
+    found += [(_honour_points(tile), "pung", tile) for tile in triplets]
+    return [item for item in found if item[0]]
 
 
 def _concealed_triplets(hand: WinningHand) -> tuple[Tile, ...]:

@@ -5,6 +5,7 @@ from games.mahjong.hand import Situation
 from games.mahjong.ruleset import Judgement, ReplacementFrom, Ruleset, WallBreak
 from games.mahjong.tiles import FLOWERS, KIND_COUNT
 from games.mahjong.waits import waits_by_shape
+from games.variants.shanghai.explain import explain
 from games.variants.shanghai.fans import SITUATIONS, check_hand, flower_score, score
 from games.variants.shanghai.settle import earthly, end, no_transfer, win_payments
 
@@ -47,6 +48,8 @@ JUDGEMENT = Judgement(
     transferred=no_transfer,
     earthly=earthly,
     end=end,
+    explain=explain,
+    liability=True,
 )
 
 

@@ -51,6 +51,33 @@ class WinQuery:
     notation: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class VisibleQuery:
+    """Tiles that lie open elsewhere, as ids or as text; not both."""
+
+    tiles: Sequence[int] = ()
+    notation: str = ""
+
+
+VISIBLE_COUNT_MAX = 144
+VISIBLE_LENGTH_MAX = 288
+NO_VISIBLE = VisibleQuery()
+
+
+def visible_tiles(query: VisibleQuery) -> tuple[Tile, ...]:
+    """The tiles that lie open elsewhere.
+
+    Raises:
+        Refusal: INVALID_FIELD: given twice, or more than a game has; HAND_IMPOSSIBLE: no such tiles.
+    """
+    if query.tiles and query.notation:
+        raise invalid("visible_notation", "tiles as ids or in notation, not both")
+    if query.notation:
+        return _read("visible_notation", query.notation, VISIBLE_LENGTH_MAX)
+    _check_count("visible", query.tiles, VISIBLE_COUNT_MAX)
+    return tuple(_tile(f"visible[{index}]", tile) for index, tile in enumerate(query.tiles))
+
+
 def hand_of(query: HandQuery) -> WinningHand:
     """The hand; its winning tile is still any tile.
 
@@ -105,7 +132,9 @@ def impossible(field: str, detail: str, rule: str | None = None) -> Refusal:
     return Refusal(Reason.HAND_IMPOSSIBLE, field=field, detail=detail, rule=rule)
 
 
-def hand_refusal(error: HandError, hand: HandQuery, win_field: str = "win_tile") -> Refusal:
+def hand_refusal(
+    error: HandError, hand: HandQuery, win_field: str = "win_tile", visible: VisibleQuery = NO_VISIBLE
+) -> Refusal:
     """What the rules say against a hand, with the request's own name for the part at fault."""
     names = {
         "hand": TILES if hand.tiles else NOTATION,
@@ -113,9 +142,10 @@ def hand_refusal(error: HandError, hand: HandQuery, win_field: str = "win_tile")
         "flowers": "hand.flowers",
         "situation": "situations",
         "win": win_field,
+        "visible": "visible" if visible.tiles else "visible_notation",
     }
     field = names.get(error.field, error.field)
-    if error.index is not None and field != NOTATION:
+    if error.index is not None and field not in (NOTATION, "visible_notation"):
         field = f"{field}[{error.index}]"
     return impossible(field, f"{error.detail} ({error.rule})", error.rule)
 
@@ -160,8 +190,8 @@ def _situation(field: str, name: str) -> Situation:
         raise impossible(field, "no such situation; one of " + ", ".join(Situation)) from None
 
 
-def _read(field: str, text: str) -> tuple[Tile, ...]:
-    _check_length(field, text)
+def _read(field: str, text: str, most: int = NOTATION_LENGTH_MAX) -> tuple[Tile, ...]:
+    _check_length(field, text, most)
     try:
         return parse(text)
     except NotationError as error:
@@ -172,9 +202,9 @@ def _where(error: NotationError) -> str:
     return f"{error.detail} at position {error.position}"
 
 
-def _check_length(field: str, text: str) -> None:
-    if len(text) > NOTATION_LENGTH_MAX:
-        raise invalid(field, f"at most {NOTATION_LENGTH_MAX} characters")
+def _check_length(field: str, text: str, most: int = NOTATION_LENGTH_MAX) -> None:
+    if len(text) > most:
+        raise invalid(field, f"at most {most} characters")
 
 
 def _check_count(field: str, items: Sequence[object], most: int) -> None:

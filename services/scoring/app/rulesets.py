@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from games.catalog import UnknownVariant, variant_of
+from games.catalog import UnknownVariant, UnknownVersion, editions, variant_of
 from games.kernel import OptionError
+from games.kernel import Variant as AnyVariant
 from games.landlord.ruleset import Ruleset as LandlordRuleset
 from games.landlord.variant import LandlordVariant
 from games.mahjong.ruleset import Ruleset
@@ -61,16 +62,29 @@ def landlord_ruleset_of(query: RulesetQuery) -> LandlordRuleset:
 
 def _variant_of(query: RulesetQuery, family: type[V]) -> V:
     """The variant in the version asked for, if it is of this family."""
-    try:
-        variant = variant_of(query.variant)
-    except UnknownVariant:
-        raise unknown_ruleset("ruleset.variant", "no variant has this id") from None
+    variant = known_variant(query.variant, query.version, "ruleset.")
     if not isinstance(variant, family):
         raise unknown_ruleset("ruleset.variant", f"{variant.variant_id} is of another family of games")
-    if query.version not in (0, variant.version):
-        raise unknown_ruleset("ruleset.version", f"{variant.variant_id} is answered in version {variant.version}")
     check_option_names(tuple(query.options))
     return variant
+
+
+def known_variant(variant_id: str, version: int, prefix: str = "") -> AnyVariant:
+    """The variant of any family, in the version asked for; 0 for the newest.
+
+    Args:
+        prefix: what stands before the names of the fields in the request.
+
+    Raises:
+        Refusal: RULESET_UNKNOWN.
+    """
+    try:
+        return variant_of(variant_id, version)
+    except UnknownVariant:
+        raise unknown_ruleset(f"{prefix}variant", "no variant has this id") from None
+    except UnknownVersion as error:
+        known = ", ".join(map(str, error.known))
+        raise unknown_ruleset(f"{prefix}version", f"{error.variant_id} is answered in version {known}") from None
 
 
 def unknown_ruleset(field: str, detail: str) -> Refusal:
@@ -93,3 +107,35 @@ def option_refusal(error: OptionError) -> Refusal:
     """An option the variant does not accept, as a refusal that names it."""
     field = "ruleset.stake" if error.field == "stake" else f"ruleset.options.{error.field}"
     return Refusal(Reason.OPTION_INVALID, field=field, detail=error.detail, metadata={"option": error.field})
+
+
+PAGE_SIZE, PAGE_SIZE_MAX = 50, 200
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A page of variants, each in its newest version with all it is answered in, and where the next page begins."""
+
+    variants: tuple[tuple[AnyVariant, tuple[int, ...]], ...]
+    next_page_token: str
+
+
+def list_rulesets(page_size: int, page_token: str) -> Listed:
+    """A page of the variants, by id.
+
+    Raises:
+        Refusal: INVALID_FIELD: too large a page.
+    """
+    if page_size > PAGE_SIZE_MAX:
+        raise Refusal(Reason.INVALID_FIELD, field="page_size", detail=f"at most {PAGE_SIZE_MAX}")
+    after = sorted(name for name in editions() if name > page_token)
+    page = after[: page_size or PAGE_SIZE]
+    return Listed(
+        tuple((editions()[name][max(editions()[name])], tuple(editions()[name])) for name in page),
+        page[-1] if len(page) < len(after) else "",
+    )
+
+
+def versions_of(variant_id: str) -> tuple[int, ...]:
+    """Versions of a variant that are answered, ascending."""
+    return tuple(editions()[variant_id])

@@ -1,11 +1,11 @@
 """From a deal's record to its money."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, replace
 
 from games.kernel import Payment, RecordError, Seat, pay
 from games.mahjong.events import Ended, Event, Opened, Won
-from games.mahjong.replay import MAX_EVENTS, replay
+from games.mahjong.replay import MAX_EVENTS, replaying
 from games.mahjong.ruleset import Ruleset
 from refusals import Reason, Refusal
 from services.scoring.app.hands import invalid
@@ -44,8 +44,10 @@ def check_record_length(count: int) -> None:
         raise bad_record(MAX_EVENTS, f"a record has at most {MAX_EVENTS} events")
 
 
-def settle_deal(rules_asked: RulesetQuery | None, events: Sequence[Event], balances: Sequence[int]) -> Settled:
-    """The payments of a deal, once its record is found to be what the rules say.
+def settle_deal(
+    rules_asked: RulesetQuery | None, events: Sequence[Event], balances: Sequence[int]
+) -> Generator[None, None, Settled]:
+    """The payments of a deal, once its record is found to be what the rules say; yields between its steps.
 
     Args:
         rules_asked: rules the record must be of; None for whatever it names.
@@ -55,11 +57,9 @@ def settle_deal(rules_asked: RulesetQuery | None, events: Sequence[Event], balan
     Raises:
         Refusal: RECORD_INVALID: naming the first event at fault; RULESET_UNKNOWN, OPTION_INVALID, INVALID_FIELD.
     """
-    rules = None if rules_asked is None else ruleset_of(rules_asked)
-    if rules is not None and events and isinstance(events[0], Opened) and events[0].ruleset != rules:
-        raise bad_record(0, "the record names other rules, options or stake than the request")
+    _check_rules(rules_asked, events)
     try:
-        state = replay(events)
+        state = yield from replaying(events)
     except RecordError as error:
         raise bad_record(error.index, error.detail, error.rule) from None
     _check_balances(balances, state.ruleset.seat_count)
@@ -80,6 +80,53 @@ def settle_deal(rules_asked: RulesetQuery | None, events: Sequence[Event], balan
         balances=() if paid is None else paid.balances,
         next_dealer=state.result.next_dealer,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """Whether a record is what the rules say.
+
+    Attributes:
+        rules: those it names; None where it names none.
+        matched_count: events that are as the rules say, from the first.
+        fault: what is wrong with the first that is not; None where all are.
+    """
+
+    rules: Ruleset | None
+    matched_count: int
+    fault: RecordError | None
+
+
+def replay_deal(
+    rules_asked: RulesetQuery | None, events: Sequence[Event], unread: RecordError | None = None
+) -> Generator[None, None, Replayed]:
+    """Find the first event of a record that the rules do not allow; yields between its steps.
+
+    Args:
+        events: those before the first that stands for nothing, or all.
+        unread: what is wrong with that one.
+
+    Raises:
+        Refusal: RECORD_INVALID: the record names other rules than the request; RULESET_UNKNOWN, OPTION_INVALID.
+    """
+    _check_rules(rules_asked, events)
+    rules = events[0].ruleset if events and isinstance(events[0], Opened) else None
+    try:
+        yield from replaying(events)
+    except RecordError as error:
+        fault = unread if unread is not None and error.index >= len(events) else error
+        return Replayed(rules, fault.index, fault)
+    return Replayed(rules, len(events), unread)
+
+
+def _check_rules(rules_asked: RulesetQuery | None, events: Sequence[Event]) -> None:
+    if rules_asked is None:
+        return
+    rules = ruleset_of(rules_asked)
+    opened = events[0] if events else None
+    # What a room takes from a player who leaves is no part of a ruleset as it is asked for.
+    if isinstance(opened, Opened) and replace(opened.ruleset, escape_penalty=rules.escape_penalty) != rules:
+        raise bad_record(0, "the record names other rules, options or stake than the request")
 
 
 def bad_record(index: int, detail: str, rule: str = "", part: str = "") -> Refusal:

@@ -1,24 +1,25 @@
 """Messages of ``cardroom.scoring.v1`` to the service's questions, and its answers back."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from types import MappingProxyType
 
 from cardroom.mahjong.v1 import event_pb2
 from cardroom.scoring.v1 import scoring_pb2
 
 from games.catalog import UnknownVariant
-from games.kernel import OptionError
+from games.kernel import OptionError, RecordError
 from games.landlord.cards import RANK_NAMES
+from games.mahjong.asking import Seats
 from games.mahjong.events import Event
-from games.mahjong.hand import Score, WinBy
-from games.mahjong.scoring import WaitWorth
-from games.mahjong.tiles import Tile, show
+from games.mahjong.hand import WinBy
+from refusals import Reason, Refusal
 from services.scoring.app.card_questions import ReadCards, ReadingQuery
-from services.scoring.app.hands import HandQuery, WinQuery, invalid
-from services.scoring.app.questions import Scored, Waits
+from services.scoring.app.hands import HandQuery, VisibleQuery, WinQuery, invalid
+from services.scoring.app.questions import Advised, Scored, Waits
 from services.scoring.app.rulesets import RulesetQuery, check_option_names, option_refusal, unknown_ruleset
-from services.scoring.app.settlement import Settled, SettledPayment, bad_record, check_record_length
-from wire.mahjong import WIN_BYS, event_from_proto, score_fields
+from services.scoring.app.settlement import Replayed, Settled, SettledPayment, bad_record, check_record_length
+from services.scoring.edge.explaining import discard_to_proto, wait_to_proto, win_to_proto
+from wire.mahjong import WIN_BYS, event_from_proto, payment_to_proto
 from wire.options import options_from_struct
 from wire.words import WireError
 
@@ -39,7 +40,10 @@ def ruleset_query(message: scoring_pb2.Ruleset) -> RulesetQuery:
     return RulesetQuery(message.variant, message.version, options, message.stake)
 
 
-def hand_query(request: scoring_pb2.ScoreWinRequest | scoring_pb2.ListWaitsRequest) -> HandQuery:
+Waiting = scoring_pb2.ScoreWinRequest | scoring_pb2.ListWaitsRequest | scoring_pb2.AdviseDiscardRequest
+
+
+def hand_query(request: Waiting) -> HandQuery:
     """The hand of a request, with what holds beside it."""
     return HandQuery(
         tiles=request.hand.tiles,
@@ -49,6 +53,37 @@ def hand_query(request: scoring_pb2.ScoreWinRequest | scoring_pb2.ListWaitsReque
         situations=request.situations,
         seat_wind=request.seat_wind,
         round_wind=request.round_wind,
+    )
+
+
+def visible_query(request: scoring_pb2.ListWaitsRequest | scoring_pb2.AdviseDiscardRequest) -> VisibleQuery:
+    """Tiles that lie open elsewhere."""
+    return VisibleQuery(request.visible, request.visible_notation)
+
+
+SEATS_NAMED_MAX = 16
+"""Seats that a list may name; no table has so many."""
+
+
+def seats_of(request: scoring_pb2.ScoreWinRequest) -> Seats | None:
+    """Who sits where; None if the request does not say.
+
+    Raises:
+        Refusal: INVALID_FIELD: more seats than any table has.
+    """
+    if not request.HasField("seats"):
+        return None
+    seats = request.seats
+    for name in ("out_seats", "declared_seats", "liable_seats"):
+        if len(getattr(seats, name)) > SEATS_NAMED_MAX:
+            raise invalid(f"seats.{name}", f"at most {SEATS_NAMED_MAX}")
+    return Seats(
+        winner=seats.winner_seat,
+        giver=seats.giver_seat if seats.HasField("giver_seat") else None,
+        out=frozenset(seats.out_seats),
+        declared=frozenset(seats.declared_seats),
+        liable=frozenset(seats.liable_seats),
+        draws_in_row=seats.draws_in_row,
     )
 
 
@@ -68,18 +103,39 @@ def win_query(request: scoring_pb2.ScoreWinRequest) -> WinQuery:
     )
 
 
-def events_of(messages: Iterable[event_pb2.Event], count: int) -> tuple[Event, ...]:
-    """The events of a record.
-
-    Args:
-        messages: one an event.
-        count: how many there are.
+def events_of(messages: Sequence[event_pb2.Event]) -> Generator[None, None, tuple[Event, ...]]:
+    """The events of a record, one a message; yields after each.
 
     Raises:
         Refusal: RECORD_INVALID: one stands for nothing; RULESET_UNKNOWN: it opens by rules there are not.
     """
-    check_record_length(count)
-    return tuple(_event(index, message) for index, message in enumerate(messages))
+    check_record_length(len(messages))
+    events = []
+    for index, message in enumerate(messages):
+        events.append(_event(index, message))
+        yield
+    return tuple(events)
+
+
+def readable_events_of(
+    messages: Sequence[event_pb2.Event],
+) -> Generator[None, None, tuple[tuple[Event, ...], RecordError | None]]:
+    """The events before the first that stands for nothing, and what is wrong with that one; yields after each.
+
+    Raises:
+        Refusal: RECORD_INVALID: longer than any deal; RULESET_UNKNOWN: it opens by rules there are not.
+    """
+    check_record_length(len(messages))
+    events = []
+    for index, message in enumerate(messages):
+        try:
+            events.append(_event(index, message))
+        except Refusal as refusal:
+            if refusal.reason is not Reason.RECORD_INVALID:
+                raise
+            return tuple(events), RecordError(index, refusal.detail, refusal.rule or "")
+        yield
+    return tuple(events), None
 
 
 def _event(index: int, message: event_pb2.Event) -> Event:
@@ -95,9 +151,10 @@ def _event(index: int, message: event_pb2.Event) -> Event:
 
 def score_response(scored: Scored) -> scoring_pb2.ScoreWinResponse:
     """A hand's worth on the wire; `win` is absent if it does not win."""
-    return scoring_pb2.ScoreWinResponse(
-        variant=scored.rules.variant, version=scored.rules.version, win=_win(scored.score)
-    )
+    win = win_to_proto(scored.rules, scored.score, scored.explanation)
+    if win is not None:
+        win.payments.extend(map(payment_to_proto, scored.payments))
+    return scoring_pb2.ScoreWinResponse(variant=scored.rules.variant, version=scored.rules.version, win=win)
 
 
 def waits_response(waits: Waits) -> scoring_pb2.ListWaitsResponse:
@@ -105,8 +162,33 @@ def waits_response(waits: Waits) -> scoring_pb2.ListWaitsResponse:
     return scoring_pb2.ListWaitsResponse(
         variant=waits.rules.variant,
         version=waits.rules.version,
-        waits=[_wait(tile, worth) for tile, worth in waits.worth.items()],
+        waits=[wait_to_proto(waits.rules, one) for one in waits.waits],
     )
+
+
+def advice_response(advised: Advised) -> scoring_pb2.AdviseDiscardResponse:
+    """What each discard leaves, on the wire, best first."""
+    return scoring_pb2.AdviseDiscardResponse(
+        variant=advised.rules.variant,
+        version=advised.rules.version,
+        distance=advised.advice.distance,
+        discards=map(discard_to_proto(advised.rules), advised.advice.discards),
+    )
+
+
+def replay_response(messages: Sequence[event_pb2.Event], replayed: Replayed) -> scoring_pb2.ReplayDealResponse:
+    """Whether a record is what the rules say, on the wire."""
+    response = scoring_pb2.ReplayDealResponse(matched_count=replayed.matched_count)
+    if replayed.rules is not None:
+        response.variant, response.version = replayed.rules.variant, replayed.rules.version
+    fault = replayed.fault
+    if fault is not None:
+        response.difference.event_index = fault.index
+        response.difference.detail = fault.detail
+        response.difference.rule = fault.rule
+        if fault.index < len(messages):
+            response.difference.event = messages[fault.index].WhichOneof("kind") or ""
+    return response
 
 
 def last_play(request: scoring_pb2.ReadCardsRequest) -> ReadingQuery | None:
@@ -136,16 +218,6 @@ def settle_response(settled: Settled) -> scoring_pb2.SettleDealResponse:
         balances=settled.balances,
         next_dealer=settled.next_dealer,
     )
-
-
-def _wait(tile: Tile, worth: WaitWorth) -> scoring_pb2.Wait:
-    return scoring_pb2.Wait(
-        tile=tile, notation=show([tile]), by_discard=_win(worth.by_discard), by_self=_win(worth.by_self)
-    )
-
-
-def _win(score: Score | None) -> scoring_pb2.Win | None:
-    return None if score is None else scoring_pb2.Win(**score_fields(score))
 
 
 def _payment(row: SettledPayment) -> scoring_pb2.SettledPayment:

@@ -1,37 +1,97 @@
 """ScoringService on the wire."""
 
+from collections.abc import AsyncIterator
 from typing import Any
 
 import grpc.aio
-from cardroom.scoring.v1 import scoring_pb2, scoring_pb2_grpc
+from cardroom.scoring.v1 import columns_pb2, scoring_pb2, scoring_pb2_grpc
 
+from games.mahjong.ruleset import Ruleset
+from services.scoring.app.batches import HANDS_MAX, Batched, HandColumns, check_columns, score_columns
 from services.scoring.app.card_questions import cards_read
-from services.scoring.app.questions import list_waits, score_win
-from services.scoring.app.settlement import settle_deal
+from services.scoring.app.questions import advise_discard, list_waits, score_win
+from services.scoring.app.rulesets import known_variant, list_rulesets, ruleset_of
+from services.scoring.app.settlement import replay_deal, settle_deal
+from services.scoring.app.slices import in_slices
 from services.scoring.edge import mapping
+from services.scoring.edge.callers import EXPLAINED_HAND_COST, Callers, Cost
+from services.scoring.edge.columns import columns_of, wins_to_proto
+from services.scoring.edge.describing import ruleset_response, rulesets_response
 
 _Context = grpc.aio.ServicerContext[Any, Any]
 
 
 class ScoringServicer(scoring_pb2_grpc.ScoringServiceServicer):
-    """Answers from the rules alone; it keeps nothing."""
+    """Answers from the rules alone; it keeps nothing but how much each caller may still ask.
+
+    Whatever may take longer than a slice runs in slices, so that no caller keeps the others waiting.
+    """
+
+    def __init__(self, callers: Callers | None = None) -> None:
+        """`callers` keeps the quotas; without it nobody has one."""
+        self._callers = callers or Callers.unlimited()
 
     async def ScoreWin(self, request: scoring_pb2.ScoreWinRequest, context: _Context) -> scoring_pb2.ScoreWinResponse:
         """See the proto."""
+        self._callers.charge(Cost.SCORE_WIN)
         rules = mapping.ruleset_query(request.ruleset)
-        return mapping.score_response(score_win(rules, mapping.win_query(request)))
+        return mapping.score_response(score_win(rules, mapping.win_query(request), mapping.seats_of(request)))
+
+    async def BatchScoreWins(
+        self, request: scoring_pb2.BatchScoreWinsRequest, context: _Context
+    ) -> scoring_pb2.BatchScoreWinsResponse:
+        """See the proto."""
+        rules = ruleset_of(mapping.ruleset_query(request.ruleset))
+        columns, batched = await self._batch(rules, request.hands, explain=request.explain)
+        return scoring_pb2.BatchScoreWinsResponse(
+            variant=rules.variant, version=rules.version, wins=wins_to_proto(rules, columns, batched)
+        )
+
+    async def ScoreWins(
+        self, request_iterator: AsyncIterator[scoring_pb2.ScoreWinsRequest], context: _Context
+    ) -> AsyncIterator[scoring_pb2.ScoreWinsResponse]:
+        """See the proto. The next message is read when the one before is answered: a slow caller slows itself."""
+        rules: Ruleset | None = None
+        async for request in request_iterator:
+            if rules is None or request.HasField("ruleset"):
+                rules = ruleset_of(mapping.ruleset_query(request.ruleset))
+            columns, batched = await self._batch(rules, request.hands, explain=request.explain)
+            yield scoring_pb2.ScoreWinsResponse(
+                variant=rules.variant, version=rules.version, wins=wins_to_proto(rules, columns, batched)
+            )
+
+    async def _batch(
+        self, rules: Ruleset, message: columns_pb2.HandColumns, *, explain: bool
+    ) -> tuple[HandColumns, Batched]:
+        hands = min(len(message.tile_counts), HANDS_MAX)
+        self._callers.charge(hands * EXPLAINED_HAND_COST if explain else hands)
+        columns = columns_of(message)
+        check_columns(columns, explain=explain)
+        return columns, await in_slices(score_columns(rules, columns, explain=explain))
 
     async def ListWaits(
         self, request: scoring_pb2.ListWaitsRequest, context: _Context
     ) -> scoring_pb2.ListWaitsResponse:
         """See the proto."""
+        self._callers.charge(Cost.LIST_WAITS)
         rules = mapping.ruleset_query(request.ruleset)
-        return mapping.waits_response(list_waits(rules, mapping.hand_query(request)))
+        work = list_waits(rules, mapping.hand_query(request), mapping.visible_query(request))
+        return mapping.waits_response(await in_slices(work))
+
+    async def AdviseDiscard(
+        self, request: scoring_pb2.AdviseDiscardRequest, context: _Context
+    ) -> scoring_pb2.AdviseDiscardResponse:
+        """See the proto."""
+        self._callers.charge(Cost.ADVISE_DISCARD)
+        rules = mapping.ruleset_query(request.ruleset)
+        work = advise_discard(rules, mapping.hand_query(request), mapping.visible_query(request))
+        return mapping.advice_response(await in_slices(work))
 
     async def ReadCards(
         self, request: scoring_pb2.ReadCardsRequest, context: _Context
     ) -> scoring_pb2.ReadCardsResponse:
         """See the proto."""
+        self._callers.charge(Cost.READ_CARDS)
         rules = mapping.ruleset_query(request.ruleset)
         return mapping.cards_response(cards_read(rules, request.cards, mapping.last_play(request)))
 
@@ -39,6 +99,32 @@ class ScoringServicer(scoring_pb2_grpc.ScoringServiceServicer):
         self, request: scoring_pb2.SettleDealRequest, context: _Context
     ) -> scoring_pb2.SettleDealResponse:
         """See the proto."""
+        self._callers.charge(Cost.RECORD)
         rules = mapping.ruleset_query(request.ruleset) if request.HasField("ruleset") else None
-        events = mapping.events_of(request.events, len(request.events))
-        return mapping.settle_response(settle_deal(rules, events, tuple(request.balances)))
+        events = await in_slices(mapping.events_of(request.events))
+        settled = await in_slices(settle_deal(rules, events, tuple(request.balances)))
+        return mapping.settle_response(settled)
+
+    async def ReplayDeal(
+        self, request: scoring_pb2.ReplayDealRequest, context: _Context
+    ) -> scoring_pb2.ReplayDealResponse:
+        """See the proto."""
+        self._callers.charge(Cost.RECORD)
+        rules = mapping.ruleset_query(request.ruleset) if request.HasField("ruleset") else None
+        events, unread = await in_slices(mapping.readable_events_of(request.events))
+        replayed = await in_slices(replay_deal(rules, events, unread))
+        return mapping.replay_response(request.events, replayed)
+
+    async def ListRulesets(
+        self, request: scoring_pb2.ListRulesetsRequest, context: _Context
+    ) -> scoring_pb2.ListRulesetsResponse:
+        """See the proto."""
+        self._callers.charge(Cost.RULESETS)
+        return rulesets_response(list_rulesets(request.page_size, request.page_token))
+
+    async def GetRuleset(
+        self, request: scoring_pb2.GetRulesetRequest, context: _Context
+    ) -> scoring_pb2.GetRulesetResponse:
+        """See the proto."""
+        self._callers.charge(Cost.RULESETS)
+        return ruleset_response(known_variant(request.variant, request.version))
