@@ -3,22 +3,14 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 from uuid import uuid4
 
 from cardroom.table.v1 import event_pb2, table_pb2
 
 from cardroom_client import CallRefused, Player, Seat, TableSession, TooLate
-from games.bots import policy
+from clients.load.families import PLAYS, Choose
 from games.kernel import Seat as SeatNumber
-from games.mahjong.actions import PlayerAction
-from games.mahjong.events import Opened
-from games.mahjong.evolve import evolve
-from games.mahjong.game import GAME
-from games.mahjong.state import State
-from wire.mahjong import action_from_proto, event_from_proto, view_from_proto
-
-Choose = Callable[[State, SeatNumber, tuple[PlayerAction, ...]], PlayerAction]
-"""A policy: what a seat knows, which seat it is, what it may do -> what it does."""
 
 Seen = Callable[[table_pb2.WatchResponse], None]
 
@@ -49,7 +41,7 @@ class Played:
 
     seat: SeatNumber
     entries: list[table_pb2.WatchResponse] = field(default_factory=list)
-    view: State | None = None
+    view: Any = None
     move_count: int = 0
     overtaken_count: int = 0
     deal_count: int = 0
@@ -102,8 +94,13 @@ class BotPlayer:
     views (PF-40), over the wire.
     """
 
-    def __init__(self, table: TableSession, *, choose: Choose = policy.choose, deal_count_max: int = 1) -> None:
-        """`deal_count_max` deals are played; then it says ready no more."""
+    def __init__(self, table: TableSession, *, choose: Choose | None = None, deal_count_max: int = 1) -> None:
+        """A bot.
+
+        Args:
+            choose: its policy; None for the sensible one of the family that is played.
+            deal_count_max: so many deals are played; then it says ready no more.
+        """
         self._table = table
         self._choose = choose
         self._deal_count_max = deal_count_max
@@ -138,7 +135,7 @@ class BotPlayer:
             await self._answer(message.prompt)
 
     async def _take_snapshot(self, snapshot: table_pb2.Snapshot) -> None:
-        self.played.view = view_from_proto(snapshot.mahjong, self.played.seat) if snapshot.HasField("mahjong") else None
+        self.played.view = self._view_of(snapshot)
         if snapshot.rewound:
             self._answered = ""  # what was answered is lost with the log's tail
         if snapshot.state in WAITS_FOR_READY and not snapshot.seats[self.played.seat].ready:
@@ -153,24 +150,32 @@ class BotPlayer:
         elif kind == "deal_settled":
             self.played.deal_count += 1
             await self._say_ready()
-        elif kind == "mahjong":
-            self._fold(event)
-            if event.mahjong.HasField("ended"):
+        elif kind is not None and kind in PLAYS:
+            move = getattr(event, kind)
+            self._fold(kind, move)
+            if move.HasField("ended"):
                 await self._compare()
 
-    def _fold(self, event: event_pb2.TableEvent) -> None:
-        happened = event_from_proto(event.mahjong)
+    def _view_of(self, snapshot: table_pb2.Snapshot) -> Any:
+        """What the seat knows of the deal, by the snapshot; None before a deal."""
+        for family, play in PLAYS.items():
+            if snapshot.HasField(family):  # type: ignore[arg-type]  # a family is a field
+                return play.view_from_proto(getattr(snapshot, family), self.played.seat)
+        return None
+
+    def _fold(self, family: str, move: Any) -> None:
+        game = PLAYS[family].game
+        happened = PLAYS[family].event_from_proto(move)
         state = self.played.view
-        if isinstance(happened, Opened):
-            state = GAME.initial(happened.ruleset, happened.dealer)
+        if move.HasField("opened"):
+            state = game.initial(happened.ruleset, happened.dealer)
         assert state is not None, "a move before any deal"
-        self.played.view = evolve(state, happened)
+        self.played.view = game.evolve(state, happened)
 
     async def _compare(self) -> None:
         """The folded view of an ended deal against a fresh snapshot."""
         answer = await self._table.snapshot()
-        shown = view_from_proto(answer.snapshot.mahjong, self.played.seat)
-        if shown != self.played.view:
+        if self._view_of(answer.snapshot) != self.played.view:
             self.played.faults.append(f"seat {self.played.seat}: what it folded is not what a snapshot shows")
 
     async def _say_ready(self) -> None:
@@ -189,14 +194,24 @@ class BotPlayer:
         if prompt.standing or prompt.answered or prompt.decision_id == self._answered or not prompt.options:
             return
         assert self.played.view is not None, "a decision before any deal"
-        seat = self.played.seat
-        options = tuple(action_from_proto(option.mahjong, seat) for option in prompt.options)
-        chosen = options.index(self._choose(self.played.view, seat, options))
         try:
-            await self._table.act(prompt.options[chosen], prompt.decision_id)
+            await self._table.act(self._chosen(prompt), prompt.decision_id)
             self.played.move_count += 1
         except TooLate as late:
             self.played.overtaken_count += 1
             if late.reason == "SEAT_AWAY":
                 return  # asked again when the seat is back
         self._answered = prompt.decision_id
+
+    def _chosen(self, prompt: table_pb2.Prompt) -> Any:
+        """The move of the policy, as a message."""
+        seat, view = self.played.seat, self.played.view
+        play = PLAYS[prompt.options[0].WhichOneof("action") or ""]
+        offered = tuple(
+            play.action_from_proto(getattr(option, option.WhichOneof("action") or ""), seat)
+            for option in prompt.options
+        )
+        options = play.options(view, seat, offered)
+        if not set(offered) <= set(options):
+            self.played.faults.append(f"seat {seat}: offered what its view does not allow")
+        return play.action_to_proto((self._choose or play.choose)(view, seat, options))

@@ -36,6 +36,11 @@ class Variant(Protocol):
         ...
 
     @property
+    def owner_deals_first(self) -> bool:
+        """Whether a table's first dealer is who sat down first (BB-5); else seat 0, and seats are drawn at random."""
+        ...
+
+    @property
     def options(self) -> Mapping[str, Sequence[object]]:
         """Named options and their allowed values, a tuple with the default first, or a range of numbers."""
         ...

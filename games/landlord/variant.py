@@ -39,6 +39,11 @@ class LandlordVariant:
         return FAMILY
 
     @property
+    def owner_deals_first(self) -> bool:
+        """The first bidder is random (TY-10): seat 0 of seats drawn at random."""
+        return False
+
+    @property
     def game(self) -> LandlordGame:
         """The family's rules."""
         return GAME

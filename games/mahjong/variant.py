@@ -48,6 +48,8 @@ class Variant:
         options: named options and their allowed values, the default first.
         make_ruleset: from checked options, by name in order, a stake and an escape penalty.
         fan_table: its rows in order.
+        owner_deals_first: whether the first dealer is who sat down first (BB-5); else seat 0 (DZ-2), and seats are
+            drawn at random (SH-1).
     """
 
     variant_id: str
@@ -57,6 +59,7 @@ class Variant:
     options: Mapping[str, tuple[object, ...]]
     make_ruleset: Callable[[tuple[tuple[str, object], ...], int, int], Ruleset]
     fan_table: tuple[FanRow, ...]
+    owner_deals_first: bool = False
 
     @property
     def family(self) -> str:

@@ -143,7 +143,7 @@ class Match:
     Attributes:
         room: the room as it was when the players were taken (PF-2).
         seats: one a seat, in seat order.
-        first_dealer: seat of the oldest ticket, the table's owner (BB-5).
+        first_dealer: seat of the oldest ticket, the table's owner (BB-5), or 0 where chance decides (TY-10).
         pod: the pod last asked to make the table; empty before the first attempt.
         generation: grows when another replica takes the match over; steps of an older one are refused.
     """

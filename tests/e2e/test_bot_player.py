@@ -10,13 +10,16 @@ from cardroom.table.v1 import event_pb2, table_pb2
 
 from cardroom_client import CallRefused, Seat, TableSession
 from clients.load.bot_player import BotPlayer, Played
+from games.bots import landlord as landlord_policy
 from games.bots import policy
 from games.catalog import variant_of
+from games.landlord import actions as cards
 from games.mahjong.actions import CloseQuestion, Deal
 from games.mahjong.events import Answered, Event
 from games.mahjong.game import GAME
 from games.mahjong.state import Phase, State
 from tests.services.sdk.scripted_table import Fail, ScriptedTable, served_table
+from wire import landlord
 from wire.mahjong import action_to_proto, event_to_proto, view_to_proto
 
 pytestmark = pytest.mark.fast
@@ -145,3 +148,33 @@ async def test_a_move_that_comes_too_late_is_counted_and_an_illegal_one_is_raise
     illegal = Fail(grpc.StatusCode.INVALID_ARGUMENT, "TILE_NOT_HELD")
     with pytest.raises(CallRefused, match="TILE_NOT_HELD"):
         await bot_at(ScriptedTable(streams=[asked()], answers=[READY, illegal]))
+
+
+async def test_a_bot_plays_cards_by_the_policy_of_their_family() -> None:
+    """A snapshot of a deal of 听用斗地主 with a prompt: the bot weighs every play of its hand, not the hints alone."""
+    game = variant_of("tingyong").game
+    state = game.initial(variant_of("tingyong").ruleset({}, 1), SEAT)
+    for event in game.open(state, tuple(range(51))):
+        state = game.evolve(state, event)
+    for action in (cards.Deal(), cards.Call(SEAT), cards.Pass(2), cards.Pass(0)):
+        for event in game.decide(state, action):
+            state = game.evolve(state, event)
+    view = game.view(state, SEAT)
+    hints = game.hints(state, SEAT)[:1]
+    prompt = table_pb2.Prompt(
+        decision_id="9-1", options=[table_pb2.Option(landlord=landlord.action_to_proto(hint)) for hint in hints]
+    )
+    snapshot = table_pb2.Snapshot(
+        state=event_pb2.TABLE_STATE_PLAYING, landlord=landlord.view_to_proto(view), prompt=prompt
+    )
+    stream = [
+        table_pb2.WatchResponse(epoch=1, seq=9, snapshot=snapshot),
+        table_pb2.WatchResponse(epoch=1, seq=10, event=event_pb2.TableEvent(closed=event_pb2.TableClosed())),
+    ]
+    table = ScriptedTable(streams=[stream], answers=[table_pb2.ActResponse(seq=10)])
+    played = await bot_at(table)
+    assert (played.faults, played.move_count) == ([], 1)
+    assert played.view == view
+    (request,) = [request for request in table.asked if isinstance(request, table_pb2.ActRequest)]
+    sent = landlord.action_from_proto(request.landlord, SEAT)
+    assert sent == landlord_policy.choose(view, SEAT, game.legal(view, SEAT))

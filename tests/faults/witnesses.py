@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from cardroom.mahjong.v1 import action_pb2
 from cardroom.table.v1 import table_pb2
 
-from cardroom_client import Seat, TableSession
+from cardroom_client import Move, Seat, TableSession
 from clients.load.bot_player import BotPlayer, Played, Seen
 
 
@@ -49,12 +49,11 @@ class WitnessSession(TableSession):
         self.promises: list[Promise] = []
         self.ready: list[int] = []
 
-    async def act(
-        self, move: table_pb2.Option | action_pb2.Action, decision_id: str, *, request_id: str | None = None
-    ) -> table_pb2.ActResponse:
+    async def act(self, move: Move, decision_id: str, *, request_id: str | None = None) -> table_pb2.ActResponse:
         """See `TableSession`."""
         answer = await super().act(move, decision_id, request_id=request_id)
         action = move.mahjong if isinstance(move, table_pb2.Option) else move
+        assert isinstance(action, action_pb2.Action), "these players play mahjong"
         queued = answer.outcome == table_pb2.ACT_OUTCOME_QUEUED
         self.promises.append(Promise(self.seat.seat, action, answer.seq, queued, answer.duplicate))
         return answer

@@ -20,6 +20,7 @@ class CallRefused(Exception):
             gRPC itself refused (no connection, message too large) and there is only a code.
         code: the canonical status code.
         field: the request's field that is at fault, such as "room_id"; None if none is.
+        detail: what is wrong with that field, for developers, such as the readings of an ambiguous play (TY-24).
         rule: the rule that forbids it, such as "BB-17"; None if no rule of play is concerned.
         message: one sentence for people.
         retry_after: seconds after which the same call may succeed; None where the server promises nothing.
@@ -36,10 +37,12 @@ class CallRefused(Exception):
         message: str = "",
         retry_after: float | None = None,
         metadata: Mapping[str, str] | None = None,
+        detail: str = "",
     ) -> None:
         self.reason = reason
         self.code = code
         self.field = field
+        self.detail = detail
         self.rule = rule
         self.message = message
         self.retry_after = retry_after
@@ -64,6 +67,7 @@ class TooLate(CallRefused):
             message=refusal.message,
             retry_after=refusal.retry_after,
             metadata=refusal.metadata,
+            detail=refusal.detail,
         )
 
 
@@ -100,7 +104,10 @@ def _error_info(info: Any) -> dict[str, Any]:
 
 
 def _bad_request(bad: Any) -> dict[str, Any]:
-    return {"field": bad.field_violations[0].field} if bad.field_violations else {}
+    if not bad.field_violations:
+        return {}
+    first = bad.field_violations[0]
+    return {"field": first.field, "detail": first.description}
 
 
 def _retry_info(retry: Any) -> dict[str, Any]:

@@ -8,7 +8,8 @@ from typing import Self, TypeVar
 from uuid import uuid4
 
 import grpc
-from cardroom.mahjong.v1 import action_pb2
+from cardroom.landlord.v1 import action_pb2 as landlord_pb2
+from cardroom.mahjong.v1 import action_pb2 as mahjong_pb2
 from cardroom.table.v1 import table_pb2, table_pb2_grpc
 
 from cardroom_client.link import Link, bearer
@@ -16,6 +17,9 @@ from cardroom_client.place import Place
 from cardroom_client.refused import OVERTAKEN, CallRefused, TooLate, refused
 from cardroom_client.retrying import Patience, passes
 from cardroom_client.seat import Seat
+
+Move = table_pb2.Option | mahjong_pb2.Action | landlord_pb2.Action
+"""A move: an option of a prompt, or an action of the family the table plays."""
 
 Request = TypeVar("Request")
 Answer = TypeVar("Answer")
@@ -120,7 +124,7 @@ class TableSession:
 
     async def act(
         self,
-        move: table_pb2.Option | action_pb2.Action,
+        move: Move,
         decision_id: str,
         *,
         request_id: str | None = None,
@@ -130,7 +134,7 @@ class TableSession:
         The same request is sent again until there is a definite answer, so that the move happens once or not at all.
 
         Args:
-            move: an option of the prompt, or an action of one's own making.
+            move: an option of the prompt, or an action of one's own making, of the family the table plays.
             decision_id: the decision it answers, from the prompt.
             request_id: UUID; only to go on with a move whose outcome an earlier `act` could not learn.
         Returns: its number in the log and what became of it: ACCEPTED, or QUEUED while others may still claim.
@@ -143,8 +147,7 @@ class TableSession:
         request = table_pb2.ActRequest(
             table_id=self._seat.table_id, request_id=request_id or str(uuid4()), decision_id=decision_id
         )
-        action = move.mahjong if isinstance(move, table_pb2.Option) else move
-        request.mahjong.CopyFrom(action)
+        _write_action(request, move)
         try:
             return await self._definite(lambda table: table.Act, request)
         except CallRefused as refusal:
@@ -229,6 +232,18 @@ class TableSession:
         if found is None or found.table_id != self._seat.table_id:
             raise failure
         self._seat = found
+
+
+def _write_action(request: table_pb2.ActRequest, move: Move) -> None:
+    """The field of the request that is named after the move's family."""
+    if isinstance(move, mahjong_pb2.Action):
+        request.mahjong.CopyFrom(move)
+    elif isinstance(move, landlord_pb2.Action):
+        request.landlord.CopyFrom(move)
+    elif (family := move.WhichOneof("action")) is not None:
+        getattr(request, family).CopyFrom(getattr(move, family))
+    else:
+        raise ValueError("the option has no action this client knows: it needs newer stubs")
 
 
 async def _one_by_one(call: AsyncIterable[table_pb2.WatchResponse]) -> AsyncGenerator[table_pb2.WatchResponse, None]:

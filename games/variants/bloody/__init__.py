@@ -20,6 +20,7 @@ VARIANTS = (
         options=OPTIONS,
         make_ruleset=bloody4,
         fan_table=_rows(4),
+        owner_deals_first=True,
     ),
     Variant(
         variant_id="bloody6",
@@ -29,6 +30,7 @@ VARIANTS = (
         options=OPTIONS,
         make_ruleset=bloody6,
         fan_table=_rows(6),
+        owner_deals_first=True,
     ),
 )
 """What the catalogue finds here."""

@@ -6,7 +6,7 @@ import orjson
 from redis.asyncio import Redis
 
 from services.matchmaker.adapters.redis_scripts import Scripts, pairs, text
-from services.matchmaker.app.rooms import parse_room, row_of
+from services.matchmaker.app.rooms import first_dealer, parse_room, row_of
 from services.matchmaker.ports import Created, Match, Room, SeatDrawn
 
 
@@ -52,11 +52,12 @@ def _match_of(match_id: str, row: Mapping[str, str]) -> Match:
     for seat in range(int(row["count"])):
         ticket_id, player_id = row[f"seat:{seat}"].split(" ", 1)
         seats.append(SeatDrawn(seat, ticket_id, player_id))
+    room = parse_room(row["room"], orjson.loads(row["room_json"]))
     return Match(
         match_id=match_id,
-        room=parse_room(row["room"], orjson.loads(row["room_json"])),
+        room=room,
         seats=tuple(seats),
-        first_dealer=int(row["first_dealer"]),
+        first_dealer=first_dealer(room, int(row["owner_seat"])),
         pod=row["pod"],
         generation=int(row["generation"]),
     )

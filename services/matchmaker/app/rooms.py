@@ -174,6 +174,11 @@ def seat_count(room: Room) -> int:
     return variants()[room.variant].seat_count
 
 
+def first_dealer(room: Room, owner_seat: int) -> int:
+    """Who deals or bids first at a table of this room: its owner (BB-5), or seat 0, the seats being drawn (TY-10)."""
+    return owner_seat if variants()[room.variant].owner_deals_first else 0
+
+
 @dataclass(frozen=True, slots=True)
 class Listed:
     """A room and how busy it is."""

@@ -6,7 +6,7 @@ import orjson
 import pytest
 from cardroom.matchmaker.v1 import room_pb2
 
-from games.catalog import variants_of
+from games.catalog import variants, variants_of
 from games.mahjong.variant import Variant
 from refusals import Reason
 from services.matchmaker.adapters.rooms_file import RoomsFileError, read_rooms
@@ -23,6 +23,8 @@ def test_the_shipped_rooms_are_acceptable() -> None:
     rooms = {room.room_id: room for room in read_rooms(None)}
     assert {"bloody4-1", "bloody4-10", "bloody4-fair"} <= set(rooms)
     assert {f"{variant}-{room}" for variant in variants_of(Variant) for room in ("1", "demo")} <= set(rooms)
+    assert {f"{variant}-demo" for variant in variants()} <= set(rooms)
+    assert rooms["shanghai-5"].stake == 5
     assert (rooms["bloody4-1"].asset, rooms["bloody4-1"].stake) == ("points", 1)
     assert (rooms["bloody4-10"].asset, rooms["bloody4-10"].stake) == ("coins", 10)
     assert (rooms["bloody4-1"].turn_limit_ms, rooms["bloody4-1"].claim_limit_ms) == (20_000, 10_000)
@@ -30,6 +32,39 @@ def test_the_shipped_rooms_are_acceptable() -> None:
     assert rooms["bloody4-fair"].claim_timing is ClaimTiming.FIXED
     demo = rooms["bloody4-demo"]
     assert (demo.claim_floor_min_ms, demo.claim_floor_max_ms, demo.dealing_ms, demo.deals_max) == (0, 0, 0, 1)
+
+
+def test_the_rooms_of_ty_40_are_shipped() -> None:
+    """Coins for a score, caps, and the room's number as the least balance to enter; points move too."""
+    rooms = {room.room_id: room for room in read_rooms(None)}
+    for number, coins, landlord, escape in (
+        (2_000, 200, 2_000, 4_000),
+        (5_000, 200, 5_000, 10_000),
+        (10_000, 500, 10_000, 20_000),
+        (30_000, 1_000, 30_000, 60_000),
+    ):
+        room = rooms[f"tingyong-{number}"]
+        rules = variants()["tingyong"].ruleset(room.options, room.stake)
+        assert (room.asset, room.moves_points, room.least_balance) == ("coins", True, number)
+        assert (rules.coins_per_score, rules.landlord_cap, rules.escape_cap) == (coins, landlord, escape)
+
+
+@pytest.mark.parametrize(
+    ("options", "stake", "field"),
+    [
+        ({"room": "3000"}, 200, "room"),
+        ({"room": "2000"}, 300, "stake"),
+        ({"room": "2000", "landlord_cap": 5}, 200, "landlord_cap"),
+        ({"coins_per_score": 0}, 1, "coins_per_score"),
+        ({"escape_cap": "none"}, 1, "escape_cap"),
+        ({"call_score": 4}, 1, "call_score"),
+        ({"kickers": "strict"}, 1, "kickers"),
+    ],
+)
+def test_options_of_a_card_room_are_refused_by_name_ty_40(options: dict[str, object], stake: int, field: str) -> None:
+    with pytest.raises(RoomProblem) as caught:
+        parse_room("a-room", {**ROW, "variant": "tingyong", "options": options, "stake": stake})
+    assert caught.value.field == field
 
 
 def test_a_room_reads_back_as_it_was_written() -> None:

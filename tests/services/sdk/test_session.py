@@ -7,6 +7,7 @@ from typing import Any
 
 import grpc
 import pytest
+from cardroom.landlord.v1 import action_pb2 as landlord_pb2
 from cardroom.mahjong.v1 import action_pb2
 from cardroom.table.v1 import table_pb2
 
@@ -133,6 +134,24 @@ async def test_a_move_keeps_its_request_id_until_the_answer_is_definite() -> Non
     assert len(table.asked) == 3
     assert table.asked[0].mahjong == discard(3)
     assert table.asked[0].decision_id == "7-2"
+
+
+@pytest.mark.parametrize("as_option", [True, False])
+async def test_a_move_of_any_family_is_sent_as_what_it_is(as_option: bool) -> None:
+    move = landlord_pb2.Action(play=landlord_pb2.Play(cards=[1, 2]))
+    table = ScriptedTable(answers=[table_pb2.ActResponse(seq=8, outcome=table_pb2.ACT_OUTCOME_ACCEPTED)])
+    async with served_table(table) as at, TableSession(seat_at(at.authority)) as session:
+        await session.act(table_pb2.Option(landlord=move) if as_option else move, "7-2")
+    assert table.asked[0].landlord == move
+    assert not table.asked[0].HasField("mahjong")
+
+
+async def test_an_option_that_needs_newer_stubs_is_not_sent() -> None:
+    table = ScriptedTable(answers=[])
+    async with served_table(table) as at, TableSession(seat_at(at.authority)) as session:
+        with pytest.raises(ValueError, match="newer stubs"):
+            await session.act(table_pb2.Option(), "7-2")
+    assert table.asked == []
 
 
 async def test_a_refused_move_says_why_and_is_not_sent_again() -> None:

@@ -10,6 +10,7 @@ from games.bots import landlord as policy
 from games.kernel import Group, Line, Payment
 from games.landlord.actions import Call, CallBlind, Pass, Play, PlayerAction
 from games.landlord.cards import BLACK_JOKER, HIDDEN, RED_JOKER, TWO, WILD, cards_of, rank_of
+from games.landlord.combinations import POWER
 from games.landlord.events import BottomTaken, Called, Dealt, EndCause, Ended, Played
 from games.landlord.script import Arranged, arrange
 from games.landlord.state import Phase, State
@@ -169,7 +170,9 @@ def test_a_prompt_offers_hints_and_takes_any_play_ty_20() -> None:
         decide(draft, action)
     offered = play.offered(game(draft), 0)
     legal = play.legal(game(draft), 0)
-    assert 1 < len(offered) <= HINT_COUNT_MAX < len(legal)
+    plain = [action for action in offered if isinstance(action, Play) and action.kind not in POWER]
+    assert 1 < len(plain) <= HINT_COUNT_MAX < len(legal)
+    assert {action for action in legal if isinstance(action, Play) and action.kind in POWER} <= set(offered)
     assert set(offered) < set(legal)
     assert not any(isinstance(action, Pass) for action in offered), "the leader may not pass"
     decide(draft, next(action for action in reversed(legal) if action not in offered))

@@ -7,7 +7,7 @@
 --                                              drawn; generation of the newest token for the seat
 --   <tag>:player:<player>          string      his one ticket that is not over (PF-11)
 --   <tag>:request:<player>:<id>    string      "<ticket> <room>": what a join answered, for a while
---   <tag>:match:<match>            hash        stage, room, room_json, count, first_dealer, taken_ms, generation,
+--   <tag>:match:<match>            hash        stage, room, room_json, count, owner_seat, taken_ms, generation,
 --                                              seat:<n> "<ticket> <player>", pod, authority, epoch, seated
 --   <tag>:matches                  sorted set  match in the making -> end of its handler's lease
 --   <tag>:tables:<room>            set         tables with a seat taken

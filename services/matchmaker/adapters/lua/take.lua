@@ -17,7 +17,7 @@ for i, ticket in ipairs(tickets) do
   redis.call('HSET', match_key(match), 'seat:' .. seat, ticket .. ' ' .. row[1])
 end
 redis.call('HSET', match_key(match), 'stage', 'taken', 'room', room, 'room_json', room_json, 'count', count,
-  'first_dealer', ARGV[5], 'taken_ms', now, 'generation', 1, 'pod', '')
+  'owner_seat', ARGV[5], 'taken_ms', now, 'generation', 1, 'pod', '')
 redis.call('ZADD', matches_key, now + lease_ms, match)
 
 local smoothed = tonumber(redis.call('HGET', tag .. ':waits', room) or waited / count)

@@ -4,6 +4,7 @@ from typing import get_args
 
 from games.kernel import Payment, Seat
 from games.landlord import actions, events
+from games.landlord.combinations import POWER
 from games.landlord.game import GAME
 from games.landlord.ruleset import Ruleset
 from games.landlord.state import Phase, State
@@ -11,7 +12,7 @@ from games.landlord.variant import FAMILY
 from services.table.model.play.family import Family, Rest
 
 HINT_COUNT_MAX = 20
-"""Plays a prompt offers. A leader may have a thousand, and may make any of them."""
+"""Plays a prompt offers, bombs and rockets beside. A leader may have a thousand, and may make any of them."""
 
 _RESTS = {
     Phase.CLOSED: Rest.OPENING,
@@ -34,9 +35,12 @@ def _initial(rules: Ruleset, dealer: Seat, *, deal_index: int, draws_in_row: int
 
 
 def _offered(state: State, seat: Seat) -> tuple[actions.PlayerAction, ...]:
-    """In the play the best hints, the best first, then the pass; before it everything."""
-    words = GAME.legal(state, seat) if state.phase is not Phase.PLAYING else _passing(state, seat)
-    return (*GAME.hints(state, seat)[:HINT_COUNT_MAX], *words)
+    """In the play the best hints, the best first, every bomb, then the pass; before it everything."""
+    if state.phase is not Phase.PLAYING:
+        return GAME.legal(state, seat)
+    hints = GAME.hints(state, seat)
+    bombs = (hint for hint in hints[HINT_COUNT_MAX:] if hint.kind in POWER)
+    return (*hints[:HINT_COUNT_MAX], *bombs, *_passing(state, seat))
 
 
 def _passing(state: State, seat: Seat) -> tuple[actions.PlayerAction, ...]:
