@@ -91,6 +91,7 @@ class TableComponent:
                 mailbox_count_max=settings.mailbox_count_max,
                 recent_count=settings.recent_count,
                 resume_count_max=settings.resume_count_max,
+                spectator_count_max=settings.spectator_count_max,
                 stream_max_age_ms=settings.stream_max_age_ms,
                 linger_ms=settings.linger_ms,
                 keep_log_ms=settings.keep_log_ms,

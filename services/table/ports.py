@@ -118,6 +118,8 @@ class Claimed:
         clocks: the side record of the clocks, and how long ago (by the store's time) it was written.
         answers: encoded answers to the open question, in order.
         epoch_starts: for each epoch the number of the last entry when it began.
+        generations: for each seat that has used a renewed token the newest one's generation.
+        now_ms: the store's clock when it was claimed.
     """
 
     epoch: int
@@ -126,6 +128,8 @@ class Claimed:
     clocks_age_ms: int
     answers: tuple[bytes, ...]
     epoch_starts: Mapping[int, int]
+    generations: Mapping[Seat, int]
+    now_ms: int
 
 
 class StoredEntry(NamedTuple):
@@ -156,6 +160,10 @@ class TableLog(Protocol):
 
     async def claim(self, table_id: str, *, known_epoch: int, pod: str, authority: str) -> Claimed | None:
         """Take the table over under the next epoch. Returns: None if somebody else was faster."""
+        ...
+
+    async def renew(self, table_id: str, epoch: int, seat: Seat, generation: int) -> bool:
+        """Note the generation of the newest token a seat has used. Returns: False if the table is another owner's."""
         ...
 
     async def entries(self, table_id: str, after_seq: int, count_max: int) -> Sequence[StoredEntry]:

@@ -28,6 +28,7 @@ class TableSettings(ServiceSettings):
     mailbox_count_max: int = Field(256, gt=0, description="Requests that may wait at one table.")
     recent_count: int = Field(64, gt=0, description="Entries of each log kept in memory for viewers that come back.")
     resume_count_max: int = Field(2_000, gt=0, description="Entries a viewer may be behind and get one by one.")
+    spectator_count_max: int = Field(200, gt=0, description="Spectators at one table.")
     linger_ms: int = Field(30_000, ge=0, description="How long a table that is over can still be watched (PF-34).")
     keep_log_ms: int = Field(7 * _DAY_MS, gt=0, description="How long the log of a finished table is kept.")
     keep_faulted_log_ms: int = Field(30 * _DAY_MS, gt=0, description="The same after a fault.")

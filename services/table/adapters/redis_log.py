@@ -16,6 +16,7 @@ from services.table.ports import Appended, Batch, Claimed, Ownership, RequestRow
 EPOCHS_REMEMBERED = 16
 _PODS = "{tables}:pods"
 _START = b"start:"
+_GENERATION = b"generation:"
 _LAST = "last:"
 _OUTCOMES = {outcome.value.encode(): outcome for outcome in Appended}
 
@@ -25,7 +26,7 @@ def scripts() -> Mapping[str, str]:
     folder = resources.files("services.table.adapters") / "scripts"
     return {
         name: (folder / f"{name}.lua").read_text(encoding="utf-8")
-        for name in ("append", "create", "claim", "finish", "strike")
+        for name in ("append", "create", "claim", "finish", "renew", "strike")
     }
 
 
@@ -87,9 +88,14 @@ class RedisLog:
         reply = await self._connection.script("claim", len(keys), *keys, known_epoch, pod, authority, EPOCHS_REMEMBERED)
         if reply is None:
             return None
-        epoch, seq, clocks, age_ms, answers, fields = reply
-        starts = {int(name[len(_START) :]): int(value) for name, value in _pairs(fields) if name.startswith(_START)}
-        return Claimed(epoch, seq, clocks.decode(), age_ms, tuple(answers), starts)
+        epoch, seq, clocks, age_ms, answers, fields, now_ms = reply
+        starts, generations = _numbers(_START, fields), _numbers(_GENERATION, fields)
+        return Claimed(epoch, seq, clocks.decode(), age_ms, tuple(answers), starts, generations, now_ms)
+
+    async def renew(self, table_id: str, epoch: int, seat: int, generation: int) -> bool:
+        """See `TableLog`."""
+        field = f"{_GENERATION.decode()}{seat}"
+        return bool(await self._connection.script("renew", 1, _meta(table_id), epoch, field, generation))
 
     async def entries(self, table_id: str, after_seq: int, count_max: int) -> Sequence[StoredEntry]:
         """See `TableLog`."""
@@ -150,6 +156,11 @@ def _request_arguments(request: RequestRow | None) -> tuple[str, str, str, str]:
         return "", "", "", ""
     field = f"{request.seat}:{request.request_id}"
     return field, f"{request.fingerprint}:{request.answer}", f"{_LAST}{request.seat}", request.request_id
+
+
+def _numbers(prefix: bytes, fields: Sequence[Any]) -> Mapping[int, int]:
+    """Fields of meta that are numbers by number."""
+    return {int(name[len(prefix) :]): int(value) for name, value in _pairs(fields) if name.startswith(prefix)}
 
 
 def _entry(name: bytes, fields: Mapping[bytes, bytes]) -> StoredEntry:

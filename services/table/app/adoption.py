@@ -2,8 +2,9 @@
 
 from collections import deque
 from collections.abc import Mapping
+from dataclasses import replace
 
-from services.table.app.current import Current, Entry
+from services.table.app.current import Current, Entry, Moment
 from services.table.app.duties import Progress
 from services.table.app.gallery import PAGE_COUNT
 from services.table.app.outside import Outside
@@ -24,12 +25,14 @@ class Replay:
     Attributes:
         broken: whether the rules failed on an entry. Then the game stands where it last stood, while the table's own
             entries (payments above all) are still followed: the table can be ended in order.
+        past: moments that spectators may not have seen yet and the one before them, by the store's clock.
     """
 
     def __init__(self, table_id: str, recent_count: int) -> None:
         self.table_id = table_id
         self._state: TableState | None = None
         self.recent: deque[Entry] = deque(maxlen=recent_count)
+        self.past: deque[Moment] = deque()
         self.broken = False
 
     @property
@@ -43,12 +46,17 @@ class Replay:
         assert self._state is not None
         return self._state
 
-    def take(self, entry: Entry) -> None:
-        """One more entry. Raises: UnreadableEntry: it does not follow the one before."""
+    def take(self, entry: Entry, at_ms: int = 0) -> None:
+        """One more entry, stored at a time. Raises: UnreadableEntry: it does not follow the one before."""
         if entry.seq != self.seq + 1:
             raise UnreadableEntry(f"entry {entry.seq} after {self.seq}")
         self._state = self._after(entry.event)
         self.recent.append(entry)
+        room = self._state.room
+        if room.spectators_allowed:
+            self.past.append(Moment(at_ms, (entry,), self._state))
+            while len(self.past) > 1 and self.past[1].at_ms < at_ms - room.spectator_delay_ms:
+                self.past.popleft()
 
     def _after(self, event: TableEvent) -> TableState:
         if self._state is None:
@@ -102,6 +110,8 @@ async def adopt(
         recent=replay.recent,
         epoch_starts=claimed.epoch_starts,
         answers_stored=bool(claimed.answers),
+        generations=dict(claimed.generations),
+        past=_past(outside, replay, claimed.now_ms),
         progress=Progress(faulted=replay.broken, taken_over_at=replay.state.settlement_seqs),
     )
     return current if await _clocks_written(outside, current) else None
@@ -113,7 +123,13 @@ async def _read_on(outside: Outside, replay: Replay, until_seq: int) -> None:
         if not rows:
             raise UnreadableEntry(f"the log ends at {replay.seq}, not at {until_seq}")
         for row in rows:
-            replay.take(Entry(row.seq, outside.codec.decode(row.data), row.data))
+            replay.take(Entry(row.seq, outside.codec.decode(row.data), row.data), row.at_ms)
+
+
+def _past(outside: Outside, replay: Replay, store_now_ms: int) -> tuple[Moment, ...]:
+    """The moments as old on the table's own time as they are by the store's clock."""
+    shift_ms = outside.time.now_ms() - store_now_ms
+    return tuple(replace(moment, at_ms=moment.at_ms + shift_ms) for moment in replay.past)
 
 
 def _clocks(outside: Outside, state: TableState, claimed: Claimed, silent_ms: int | None) -> Clocks:

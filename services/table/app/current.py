@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from games.kernel import Seat
 from services.table.app.duties import Progress
 from services.table.app.requests import Requests
 from services.table.model.clocks import Clocks
@@ -20,6 +21,22 @@ class Entry:
     data: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """How a table stood from a time on.
+
+    Attributes:
+        at_ms: when, on the table's own time.
+        entries: what brought it there.
+        clocks: those that ran from then on; none where that is not known any more.
+    """
+
+    at_ms: int
+    entries: tuple[Entry, ...]
+    state: TableState
+    clocks: Clocks = ()
+
+
 @dataclass(slots=True)
 class Current:
     """A table in memory.
@@ -28,6 +45,8 @@ class Current:
         recent: the last entries, without gaps up to the last one.
         epoch_starts: for each epoch the number of the last entry when it began.
         answers_stored: whether answers to the open question are stored beside the log.
+        generations: of the newest token each seat has used; seats that never renewed theirs are left out.
+        past: moments when the owner took the table over that spectators may not have seen, and the one before them.
     """
 
     epoch: int
@@ -38,3 +57,5 @@ class Current:
     epoch_starts: Mapping[int, int]
     answers_stored: bool = False
     progress: Progress = field(default_factory=Progress)
+    past: tuple[Moment, ...] = ()
+    generations: dict[Seat, int] = field(default_factory=dict)

@@ -280,8 +280,7 @@ class Performer:
     async def _finish(self, state: TableState) -> Result:
         assert state.closed is not None
         limits = self._around.limits
-        if limits.linger_ms:
-            await self._around.clock.sleep_ms(limits.linger_ms)
+        await self._linger(max(limits.linger_ms, state.room.spectator_delay_ms * state.room.spectators_allowed))
         keep_ms = limits.keep_faulted_log_ms if state.closed is CloseCause.FAULT else limits.keep_log_ms
         await self._around.log.finish(
             state.table_id,
@@ -292,3 +291,9 @@ class Performer:
         )
         await self._around.log.strike(self._around.pod, state.table_id)
         return Finishing()
+
+    async def _linger(self, linger_ms: int) -> None:
+        """Wait so long on the table's own time: viewers come back, spectators are not at the end yet."""
+        ends_ms = self._around.time.now_ms() + linger_ms
+        while (left_ms := ends_ms - self._around.time.now_ms()) > 0:
+            await self._around.clock.sleep_ms(left_ms)

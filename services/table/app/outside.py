@@ -26,6 +26,7 @@ class Limits:
         mailbox_count_max: requests that may wait at one table.
         recent_count: entries kept in memory for viewers that come back.
         resume_count_max: entries a viewer may be behind and still be sent one by one.
+        spectator_count_max: spectators at one table.
         stream_max_age_ms: after so long a viewer is asked to connect again.
         linger_ms: how long a table that is over stays here, for viewers whose stream broke before its last entries.
         keep_log_ms: how long the log of a finished table is kept.
@@ -36,6 +37,7 @@ class Limits:
     mailbox_count_max: int = 256
     recent_count: int = 64
     resume_count_max: int = 2_000
+    spectator_count_max: int = 200
     stream_max_age_ms: int = 3_600_000
     linger_ms: int = 0
     keep_log_ms: int = 7 * 86_400_000

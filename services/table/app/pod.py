@@ -8,7 +8,7 @@ from typing import Any
 
 from refusals import Reason, Refusal
 from services.table.app.adoption import adopt
-from services.table.app.current import Current, Entry
+from services.table.app.current import Current, Entry, Moment
 from services.table.app.mailbox import Answer, Request
 from services.table.app.outside import Outside
 from services.table.app.requests import Requests
@@ -149,7 +149,8 @@ class Pod:
         if made:
             recent = deque([entry], maxlen=outside.limits.recent_count)
             outside.journal.info("table_created", table_id=table_id, room_id=created.room.room_id)
-            self._begin(Current(1, state, clocks, Requests(), recent, {1: 0}))
+            past = (Moment(now_ms, (entry,), state, clocks),) if state.room.spectators_allowed else ()
+            self._begin(Current(1, state, clocks, Requests(), recent, {1: 0}, past=past))
         return made
 
     async def find(self, table_id: str) -> Table:

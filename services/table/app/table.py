@@ -13,6 +13,7 @@ from typing import Any
 from games.kernel import Seat
 from refusals import Reason, Refusal
 from services.table.app import duties
+from services.table.app.balcony import Balcony
 from services.table.app.current import Current, Entry
 from services.table.app.duties import Performer, Result
 from services.table.app.gallery import Gallery
@@ -72,6 +73,7 @@ class Table:
         self._current = current
         self._on_gone = on_gone
         self.gallery = Gallery(outside, current)
+        self.balcony = Balcony(outside, current, current.past)
         self._mailbox = Mailbox(outside.limits.mailbox_count_max)
         self._performer = Performer(outside, current.state, current.epoch)
         self._open: Letter | None = None
@@ -122,6 +124,22 @@ class Table:
             self._arriving.add(seat)
             self._mailbox.put(Letter(Arrive(seat)))
 
+    async def admit(self, seat: Seat, generation: int) -> bool:
+        """Take a token of a generation; from now on older ones of the seat are used up (PF-11).
+
+        Returns: False if another owner has the table.
+        Raises: Refusal: TOKEN_SUPERSEDED: a newer one has been used. StoreAway.
+        """
+        known = self._current.generations.get(seat, 0)
+        if generation < known:
+            raise Refusal(Reason.TOKEN_SUPERSEDED)
+        if generation == known:
+            return True
+        if not await self._outside.log.renew(self.table_id, self._current.epoch, seat, generation):
+            return False
+        self._current.generations[seat] = max(generation, self._current.generations.get(seat, 0))
+        return True
+
     def store_lost(self) -> None:
         """The store is away: nobody waits for it."""
         for letter in (self._open, *self._mailbox):
@@ -168,6 +186,7 @@ class Table:
             if letter is not None:
                 letter.refuse(refusal)
         self.gallery.viewers.close_all(_FAREWELLS[why])
+        self.balcony.close(_FAREWELLS[why])
         self._outside.meters.staged(self._current.state.stage, None)
         self._on_gone(self, why)
 
@@ -389,6 +408,7 @@ class Table:
         try:
             if entries:
                 self.gallery.show(entries)
+                self.balcony.record(entries)
             elif isinstance(letter.content, Act):
                 self.gallery.prompt_seat(letter.content.seat)
         except Exception as error:  # stored already: the table stops, what happened stands

@@ -100,6 +100,7 @@ class ProtobufPresenter:
             dealer=state.next_dealer,
             last_request_id=sight.last_request_id,
             rewound=sight.rewound,
+            delay_ms=state.room.spectator_delay_ms if sight.seat is None else 0,
         )
         if deal is not None:
             message.deal_id = deal.deal_id

@@ -79,10 +79,12 @@ class TableServicer:
         """What happens at a table, to one viewer. Frames are written here: each layer of generators costs every one."""
         with _STORE_SPOKEN:
             table, seat = await self._table(request.table_id, context)
-            table.check_sound()
             after_seq = request.after_seq if request.HasField("after_seq") else None
-            frames = table.gallery.stream(seat, after_seq, request.known_epoch, together=request.together)
-            if seat is not None:
+            if seat is None:
+                frames = table.balcony.stream(after_seq, request.known_epoch, together=request.together)
+            else:
+                table.check_sound()
+                frames = table.gallery.stream(seat, after_seq, request.known_epoch, together=request.together)
                 table.arrive(seat)
             async with aclosing(frames):
                 async for frame in frames:
@@ -113,13 +115,12 @@ class TableServicer:
         """What Watch would send first."""
         with _STORE_SPOKEN:
             table, seat = await self._table(request.table_id, context)
-            table.check_sound()
-        current = table.current
-        return table_pb2.GetSnapshotResponse(
-            epoch=current.epoch,
-            seq=current.state.seq,
-            snapshot=self._presenter.sight(table.gallery.sight(seat)),
-        )
+            if seat is None:
+                sight, (epoch, seq) = table.balcony.sight(), table.balcony.place()
+            else:
+                table.check_sound()
+                sight, (epoch, seq) = table.gallery.sight(seat), (table.current.epoch, table.current.state.seq)
+        return table_pb2.GetSnapshotResponse(epoch=epoch, seq=seq, snapshot=self._presenter.sight(sight))
 
     async def get_replay(self, request: table_pb2.GetReplayRequest, context: Context) -> None:
         """A deal that is over, with everything; any pod answers."""
@@ -133,7 +134,7 @@ class TableServicer:
     async def _table(self, table_id: str, context: Context) -> tuple[Table, Seat | None]:
         """The table, and the caller's seat at it (None: a spectator).
 
-        Raises: Refusal: TOKEN_MISMATCH, NOT_OWNER, TABLE_UNKNOWN and what else `Pod.find` refuses.
+        Raises: Refusal: TOKEN_MISMATCH, TOKEN_SUPERSEDED, NOT_OWNER, TABLE_UNKNOWN and what else `Pod.find` refuses.
         """
         caller = current_caller()
         if caller.claims.get("table_id") != table_id:
@@ -148,6 +149,11 @@ class TableServicer:
         players = table.current.state.players
         if not 0 <= seat < len(players) or players[seat] != caller.subject:
             raise Refusal(Reason.TOKEN_MISMATCH, field="table_id", detail="the token's player does not sit there")
+        generation = caller.claims.get("generation", 0)
+        if type(generation) is not int:
+            raise Refusal(Reason.TOKEN_INVALID)
+        if not await table.admit(seat, generation):
+            raise await self._pod.owner_of(table_id)
         return table, seat
 
 
@@ -190,7 +196,7 @@ def _summary(table: Table) -> control_pb2.TableSummary:
         epoch=current.epoch,
         seq=current.state.seq,
         deal_number=current.state.deal_number,
-        viewer_count=len(table.gallery.viewers),
+        viewer_count=len(table.gallery.viewers) + len(table.balcony),
         seats=players_to_proto(current.state.players, current.state.bots),
     )
 

@@ -228,8 +228,14 @@ class Seated:
     table_id: str
     names: list[str]
 
-    def player(self, seat: int, pod: RunningPod | None = None) -> "Player":
-        return Player(pod or self.pod, self.table_id, seat, self.names[seat])
+    def player(self, seat: int, pod: RunningPod | None = None, *, generation: int = 0) -> "Player":
+        return Player(pod or self.pod, self.table_id, seat, self.names[seat], generation=generation)
+
+    def spectator(self, name: str = "guest", pod: RunningPod | None = None) -> "Player":
+        """Somebody who only watches."""
+        guest = Player(pod or self.pod, self.table_id, 0, name)
+        guest.token = guest.pod.mint("spectator", name, table_id=self.table_id)
+        return guest
 
     def players(self, pod: RunningPod | None = None) -> "list[Player]":
         return [self.player(seat, pod) for seat in range(len(self.names))]
@@ -243,7 +249,7 @@ class Player:
         prompt: what the player is asked now.
     """
 
-    def __init__(self, pod: RunningPod, table_id: str, seat: int, name: str) -> None:
+    def __init__(self, pod: RunningPod, table_id: str, seat: int, name: str, *, generation: int = 0) -> None:
         self.pod = pod
         self.table_id = table_id
         self.seat = seat
@@ -251,7 +257,7 @@ class Player:
         self.messages: list[Message] = []
         self.prompt: table_pb2.Prompt | None = None
         self.stub = table_pb2_grpc.TableServiceStub(pod.channel)
-        self.token = pod.mint("seat", name, table_id=table_id, seat=seat)
+        self.token = pod.mint("seat", name, table_id=table_id, seat=seat, generation=generation)
         self.error: grpc.aio.AioRpcError | None = None
         self._choose: Choose | None = None
         self._stream: Any = None

@@ -177,7 +177,7 @@ async def test_a_prompt_has_ready_made_options_and_a_deadline(pod: RunningPod) -
 
 async def test_messages_that_are_ready_together_come_as_one_to_those_who_take_them_so(pod: RunningPod) -> None:
     """Nothing is left out, and nothing comes in another order than one by one."""
-    seated = await pod.create(new_table_id())
+    seated = await pod.create(new_table_id(), spectators_allowed=True)
     players = await gathered(seated)
     token = pod.mint("spectator", "guest", table_id=seated.table_id)
     metadata = (("authorization", f"Bearer {token}"),)
