@@ -216,7 +216,7 @@ async def eventually_snapshot(seated: Seated, pod: RunningPod) -> None:
     async with asyncio.timeout(10):
         while True:
             try:
-                if (await guest.snapshot()).seq == last:
+                if (await guest.snapshot()).seq >= last:
                     return
             except grpc.aio.AioRpcError:
                 await asyncio.sleep(0.02)
