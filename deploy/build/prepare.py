@@ -1,7 +1,8 @@
 """Brings a checkout to where its code runs: environment, locked packages, stubs, the tree itself installed.
 
-Runs on the bare interpreter (standard library only, 3.11 or newer) and again before every `make` target: each step
-keeps a fingerprint of what it was made from beside the environment and is left out while that is unchanged.
+Runs on the bare interpreter (python -m deploy.build.prepare; standard library only, 3.11 or newer) and again before
+every `make` target: each step keeps a fingerprint of what it was made from beside the environment and is left out while
+that is unchanged.
 """
 
 from __future__ import annotations
@@ -19,10 +20,14 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from deploy.build import compiled
+
 ROOT = Path(__file__).resolve().parents[2]
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 STAMPS = VENV / ".made"
+RULES_RUN = STAMPS / "rules-run"
+"""How the hot rules run, in words."""
 GENERATED = ROOT / "generated"
 PROTOS = ROOT / "protos"
 PIP_INSTALL = [
@@ -162,6 +167,21 @@ def install_tree() -> None:
     shutil.rmtree(ROOT / "build", ignore_errors=True)
 
 
+def compile_rules() -> None:
+    """Compiles the hot rules where that is possible; where it is not, the sources run, and why is said."""
+    command = [str(PYTHON), "-m", "deploy.build.compiled"]
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
+    reason = (done.stdout.splitlines() or ["the compiler's process ended"])[-1]
+    RULES_RUN.write_text("compiled" if done.returncode == 0 else f"as plain Python ({reason})")
+
+
+def rules_made_from() -> str:
+    """What the compiled rules depend on: their sources, what compiles them, the Python they are for."""
+    builders = [ROOT / source for source in compiled.sources()]
+    builders += [ROOT / "deploy" / "build" / name for name in ("compiled.py", "compiled_finder.py")]
+    return fingerprint([*builders, lock_of("all")], sys.version, compiled.compiler(), str(compiled.has_headers()))
+
+
 def rooms() -> list[str]:
     """The top-level packages now in the tree; a new one must be installed to be importable."""
     packages = [path.parent for path in ROOT.glob("*/__init__.py")] + list((ROOT / "clients" / "sdk").glob("*/"))
@@ -178,6 +198,8 @@ def steps(use: str) -> Iterator[Step]:
     compiled_from = [*sorted(PROTOS.rglob("*.proto")), lock_of("local")]
     yield Step("stubs", "compiling protos/ into generated/", fingerprint(compiled_from), compile_stubs)
     yield Step("tree", "installing the tree (editable)", fingerprint([ROOT / "pyproject.toml"], *rooms()), install_tree)
+    if use == "all":
+        yield Step("rules", "compiling the hot rules", rules_made_from(), compile_rules)
 
 
 def is_done(name: str, wanted: str) -> bool:
@@ -212,6 +234,8 @@ def prepare(use: str) -> None:
         print(f"setup: {step.title}", flush=True)
         step.make()
         (STAMPS / step.name).write_text(step.fingerprint)
+    if use == "all":
+        print(f"setup: the rules of dazhong run {RULES_RUN.read_text()}", flush=True)
 
 
 def main(arguments: list[str]) -> int:

@@ -3,8 +3,8 @@
 # PYTHON=/path/to/python chooses one. What stands already in .venv is used when it still runs.
 set -eu
 
-here=$(cd "$(dirname "$0")" && pwd)
-root=$(cd "$here/../.." && pwd)
+cd "$(dirname "$0")/../.."
+root=$(pwd)
 
 suits() {
     "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1
@@ -15,13 +15,13 @@ can_make_environments() {
 }
 
 if [ -z "${PYTHON:-}" ] && suits "$root/.venv/bin/python"; then
-    exec "$root/.venv/bin/python" "$here/prepare.py" "$@"
+    exec "$root/.venv/bin/python" -m deploy.build.prepare "$@"
 fi
 
 without_venv=""
 for candidate in ${PYTHON:-python3 python3.13 python3.12 python3.11 python3.14 python}; do
     if can_make_environments "$candidate"; then
-        exec "$candidate" "$here/prepare.py" "$@"
+        exec "$candidate" -m deploy.build.prepare "$@"
     fi
     if suits "$candidate"; then
         without_venv="$candidate"

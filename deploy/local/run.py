@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from deploy.local.demonstration import demonstrate
 from deploy.local.settings import SERVICES, LocalSettings, local_settings
 from deploy.local.stack import Stack
-from games.catalog import variants_of
+from games.catalog import compiled_modules, variants_of
 from games.mahjong.variant import Variant
 from serving.errors import StartError
 
@@ -73,7 +73,8 @@ async def _work(stack: Stack, settings: LocalSettings, *, once: bool) -> int:
     """Everything between the start and the drain. Returns: the status to exit with."""
     began = time.monotonic()
     await stack.start()
-    say(f"ready after {time.monotonic() - began:.1f} s")
+    how = "compiled" if compiled_modules() else "as plain Python; `make setup` compiles them where a C compiler is"
+    say(f"ready after {time.monotonic() - began:.1f} s; the rules of dazhong run {how}")
     showing = asyncio.create_task(_show(stack, settings))
     watching = asyncio.create_task(keep_running(stack, say))
     try:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import grpc.aio
 from cardroom.scoring.v1 import scoring_pb2, scoring_pb2_grpc
 
+from games.catalog import compiled_modules
 from services.scoring.edge.callers import Callers
 from services.scoring.edge.servicer import ScoringServicer
 from services.scoring.settings import ScoringSettings
@@ -41,6 +42,7 @@ async def build(runtime: Runtime) -> ScoringComponent:
     """The component; it needs nothing from outside."""
     settings = runtime.settings
     assert isinstance(settings, ScoringSettings), settings
+    runtime.log.info("rules", compiled=bool(compiled_modules()))
     return ScoringComponent(Callers.of(runtime, settings))
 
 

@@ -8,6 +8,7 @@ import grpc.aio
 from cardroom.table.v1 import control_pb2_grpc
 from redis.asyncio import Redis
 
+from games.catalog import compiled_modules
 from services.table.adapters.chance import SystemEntropy
 from services.table.adapters.checkpoints import NoCheckpoints
 from services.table.adapters.connection import Connection
@@ -154,6 +155,7 @@ async def build(
     Raises: StartError: a store or a key is missing.
     """
     settings = cast("TableSettings", runtime.settings)
+    runtime.log.info("rules", compiled=bool(compiled_modules()))
     redis = await connect_redis(settings.redis_url, trust_store=settings.trust_store)
     return TableComponent(
         runtime,

@@ -8,6 +8,7 @@ and 明杠, 3 (DZ-32). Names are compared where totals agree and each side's cho
 import argparse
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from games.catalog import variant_of
@@ -21,8 +22,14 @@ from tests.sim.dazhong.reference import Fan, Reference
 
 MIXED_KONGS = "明暗杠"
 ROWS_WANTED, PAIRS_WANTED = 200, 20
-NAMES = {fan.name_zh for fan in FANS}
 SHOWN_DIFFERENCES = 20
+EXCLUDING = [
+    (fan.number, other) for fan in FANS for other in range(1, len(FANS) + 1) if UNPAID_BESIDE[fan.number] >> other & 1
+]
+"""Pairs of numbers: the first row is paid, the second then is not."""
+
+
+NEVER_BOTH: frozenset[tuple[int, int]] = frozenset()
 
 
 @dataclass
@@ -48,6 +55,15 @@ class Comparison:
     def rare_rows(self, wanted: int = ROWS_WANTED) -> list[str]:
         """Rows paid in fewer hands than wanted."""
         return [f"{fan.name_zh} {self.rows[fan.number]}" for fan in FANS if self.rows[fan.number] < wanted]
+
+    def rare_pairs(self, wanted: int = PAIRS_WANTED) -> list[str]:
+        """Pairs that exclude each other in fewer hands than wanted; not those that no hand shows."""
+        by_number = {fan.number: fan.name_zh for fan in FANS}
+        return [
+            f"{by_number[one]}-{by_number[other]} {self.pairs[one, other]}"
+            for one, other in EXCLUDING
+            if self.pairs[one, other] < wanted and (one, other) not in NEVER_BOTH
+        ]
 
 
 def compare(seed: int, count: int) -> Comparison:
@@ -101,6 +117,25 @@ def text(hand: WinningHand) -> str:
     return f"{show(hand.concealed)} {melds} + {show([hand.tile])} {hand.by} {winds} {show(hand.flowers)} {situations}"
 
 
+def report(result: Comparison) -> Iterator[str]:
+    """What was seen, in lines: every row, every pair that excludes, differences."""
+    yield ", ".join(f"{fan.number} {fan.name_zh} {result.rows[fan.number]}" for fan in FANS)
+    by_number = {fan.number: fan.name_zh for fan in FANS}
+    for fan in FANS:
+        others = [other for number, other in EXCLUDING if number == fan.number]
+        if others:
+            seen = ", ".join(f"{by_number[other]} {result.pairs[fan.number, other]}" for other in others)
+            yield f"{fan.name_zh} excludes: {seen}"
+    yield f"rows in fewer than {ROWS_WANTED} hands: {result.rare_rows()}"
+    yield f"pairs that exclude in fewer than {PAIRS_WANTED} hands, where both can show: {result.rare_pairs()}"
+    yield f"hands with {MIXED_KONGS}, explained by DZ-32: {result.mixed_kongs}"
+    yield f"equal totals under other names: {sum(result.names.values())}"
+    for line, times in result.names.most_common(SHOWN_DIFFERENCES):
+        yield f"  {times} {line}"
+    yield from result.differences[:SHOWN_DIFFERENCES]
+    yield f"{result.hands - len(result.differences)} equal, {len(result.differences)} different"
+
+
 def main() -> int:
     """Compare, print the counts; 1 if a difference is unexplained."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -108,22 +143,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     chosen = parser.parse_args()
     result = compare(chosen.seed, chosen.hands)
-    for fan in FANS:
-        print(f"{fan.number:3} {fan.name_zh} {result.rows[fan.number]}")
-    by_number = {fan.number: fan.name_zh for fan in FANS}
-    for fan in FANS:
-        others = [number for number in range(1, len(FANS) + 1) if UNPAID_BESIDE[fan.number] >> number & 1]
-        if others:
-            seen = ", ".join(f"{by_number[other]} {result.pairs[fan.number, other]}" for other in others)
-            print(f"{fan.name_zh} excludes: {seen}")
-    print(f"rows in fewer than {ROWS_WANTED} hands: {result.rare_rows()}")
-    print(f"hands with {MIXED_KONGS}, explained by DZ-32: {result.mixed_kongs}")
-    print(f"equal totals under other names: {sum(result.names.values())}")
-    for line, times in result.names.most_common(SHOWN_DIFFERENCES):
-        print(f"  {times} {line}")
-    for line in result.differences[:SHOWN_DIFFERENCES]:
-        print(line)
-    print(f"{result.hands - len(result.differences)} equal, {len(result.differences)} different")
+    print("\n".join(report(result)))
     return 1 if result.differences else 0
 
 

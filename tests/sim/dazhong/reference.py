@@ -12,6 +12,7 @@ from itertools import islice
 from types import TracebackType
 from typing import Any
 
+from deploy.build.reference import environment
 from games.mahjong.hand import Situation, WinBy, WinningHand
 from games.mahjong.melds import Meld, MeldKind
 from games.mahjong.tiles import HONOURS, WINDS, Tile
@@ -63,7 +64,12 @@ class Reference:
 
     def __enter__(self) -> "Reference":
         self._process = subprocess.Popen(
-            [sys.executable, "-m", __name__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
+            [sys.executable, "-m", __name__],
+            env=environment(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
         )
         return self
 
