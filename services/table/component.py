@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from pathlib import Path
 from typing import cast
 
 import grpc.aio
@@ -9,6 +10,7 @@ from cardroom.table.v1 import control_pb2_grpc
 from redis.asyncio import Redis
 
 from games.catalog import compiled_modules
+from services.table.adapters.archive_files import FileArchive
 from services.table.adapters.chance import SystemEntropy
 from services.table.adapters.checkpoints import NoCheckpoints
 from services.table.adapters.connection import Connection
@@ -98,6 +100,9 @@ class TableComponent:
                 keep_log_ms=settings.keep_log_ms,
                 keep_faulted_log_ms=settings.keep_faulted_log_ms,
             ),
+            archive=None
+            if settings.table_archive_dir is None
+            else FileArchive(settings.table_archive_dir, settings.pod),
         )
         self.pod = Pod(self._outside)
 
@@ -118,6 +123,7 @@ class TableComponent:
             control_authority=settings.advertise_control_authority or authority,
             slots=settings.slot_count,
         )
+        _make_archive(settings.table_archive_dir)
         try:
             await self._connection.open()
             await self.pod.start(pods, authority)
@@ -135,6 +141,15 @@ class TableComponent:
         await self._connection.close()
         await asyncio.gather(*(channel.close() for channel in self._channels))
         await self._redis.aclose()
+
+
+def _make_archive(folder: Path | None) -> None:
+    if folder is None:
+        return
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StartError(f"cannot write to {folder} ({error.strerror}); set CARDROOM_TABLE_ARCHIVE_DIR") from error
 
 
 async def build(

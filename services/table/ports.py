@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
 
 from games.kernel import Payment, Seat
-from services.table.model.events import CloseCause, TableEvent
+from services.table.model.events import FAULTS, CloseCause, TableEvent
 from services.table.model.play import GameEvent, GameState
 from services.table.model.prompts import Prompt
 from services.table.model.state import TableState
@@ -179,7 +179,17 @@ class TableLog(Protocol):
         ...
 
     async def finish(self, table_id: str, *, epoch: int, cause: CloseCause, deal_number: int, keep_ms: int) -> None:
-        """Everything about the table is done: nobody owns it any more, and its log is dropped after so long."""
+        """Everything about the table is done: nobody owns it any more. Its log is dropped after so long; 0: it stays
+        until it is trimmed.
+        """
+        ...
+
+    async def inherit(self, table_id: str, dead_pod: str, pod: str) -> bool:
+        """See to a finished table instead of a dead pod. Returns: False if it is not that pod's (any more)."""
+        ...
+
+    async def trim(self, table_id: str) -> None:
+        """Forget a finished table; nothing if it is not finished."""
         ...
 
     async def enlist(self, pod: str, table_id: str) -> None:
@@ -196,6 +206,49 @@ class TableLog(Protocol):
 
     async def listed_pods(self) -> Sequence[str]:
         """Pods that may have tables."""
+        ...
+
+
+class ArchiveAway(Exception):
+    """The archive does not answer, or what it holds is damaged; what was to be put there may be put again."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArchivedLog:
+    """The whole log of a table that is over; `cause`: why it was dissolved."""
+
+    table_id: str
+    cause: CloseCause
+    entries: tuple[StoredEntry, ...]
+
+    @property
+    def closed_ms(self) -> int:
+        """When its last entry was stored, by the store's clock, in ms since 1970."""
+        return self.entries[-1].at_ms
+
+    @property
+    def is_faulty(self) -> bool:
+        """Whether somebody will want to look into it."""
+        return self.cause in FAULTS
+
+
+class ArchiveStore(Protocol):
+    """Where the logs of tables that are over are kept. Every call may raise `ArchiveAway`."""
+
+    async def put(self, logs: Sequence[ArchivedLog]) -> None:
+        """Keep logs: they last when this returns. A log that is there already is not kept twice."""
+        ...
+
+    def knows(self, table_id: str) -> bool:
+        """Whether it is remembered to hold a log; it may hold what others have put there without knowing."""
+        ...
+
+    async def get(self, table_id: str) -> ArchivedLog | None:
+        """One log; None if it is not there (any more)."""
+        ...
+
+    async def drop(self, *, settled_before_ms: int, faulty_before_ms: int) -> int:
+        """Forget what is older, as far as it can be forgotten; returns how many files or objects."""
         ...
 
 
@@ -280,7 +333,7 @@ class Checkpoints(Protocol):
     """Places in the work where a test may stop the process."""
 
     def reach(self, name: str) -> None:
-        """A place is reached: received, stored, shown, answered, settle_asked, settle_answered, recorded."""
+        """A place is reached: received, stored, shown, answered, settle_asked, settle_answered, recorded, archived."""
         ...
 
 
@@ -383,6 +436,10 @@ class Meters(Protocol):
 
     def quarantined(self) -> None:
         """A fault has stopped a table."""
+        ...
+
+    def archived(self) -> None:
+        """A log is in the archive and out of the store."""
         ...
 
     def staged(self, before: str | None, after: str | None) -> None:

@@ -1,5 +1,7 @@
 """What a table pod can be told from outside."""
 
+from pathlib import Path
+
 from pydantic import Field
 
 from serving.registry import LEASE_MS_DEFAULT
@@ -30,5 +32,9 @@ class TableSettings(ServiceSettings):
     resume_count_max: int = Field(2_000, gt=0, description="Entries a viewer may be behind and get one by one.")
     spectator_count_max: int = Field(200, gt=0, description="Spectators at one table.")
     linger_ms: int = Field(30_000, ge=0, description="How long a table that is over can still be watched (PF-34).")
+    table_archive_dir: Path | None = Field(
+        None,
+        description="Folder of the archive of logs, shared by pods; unset: they stay in the store till they expire.",
+    )
     keep_log_ms: int = Field(7 * _DAY_MS, gt=0, description="How long the log of a finished table is kept.")
     keep_faulted_log_ms: int = Field(30 * _DAY_MS, gt=0, description="The same after a fault.")

@@ -16,7 +16,7 @@ from services.table.component import TableComponent, build
 from services.table.settings import TableSettings
 from serving.main import serve
 from serving.runtime import Runtime
-from tests.faults.points import Point, moment_of
+from tests.faults.points import Moment, Point, moment_of
 
 
 class SeededEntropy:
@@ -60,7 +60,7 @@ class KilledAt:
 
     def _moment(self) -> frozenset[str]:
         tables = list(self.tables().values())
-        return moment_of(tables[-1].current.state) if tables else frozenset()
+        return moment_of(tables[-1].current.state) if tables else frozenset({Moment.ANY})
 
 
 def _die() -> None:

@@ -132,12 +132,13 @@ class Machine:
 
     # --- processes ----------------------------------------------------------------------
 
-    def pod(self, name: str, *, label: str = "", lease_ms: int | None = None) -> PodProcess:
+    def pod(self, name: str, *, label: str = "", lease_ms: int | None = None, **more: str) -> PodProcess:
         """A pod that is not started yet; it keeps its address over restarts.
 
         Args:
             label: for a second process under a name that another one has.
             lease_ms: another lease than the machine's.
+            more: further settings, by the names of their variables.
         """
         label = label or name
         address = f"{HOST}:{claim_ports({label: 0})[label]}"
@@ -145,6 +146,7 @@ class Machine:
             "CARDROOM_POD": name,
             "CARDROOM_ADVERTISE_AUTHORITY": address,
             "CARDROOM_POD_LEASE_MS": str(lease_ms or self.pod_lease_ms),
+            **more,
         }
         environment = {**self._environment("table", address), **own}
         process = PodProcess(name, address, environment, self._state, label=label)

@@ -16,6 +16,7 @@ class TableMeters:
         timeouts = metrics.counter("cardroom_table_timeouts_total", "Clocks that ran out.", ("clock",))
         self._timeouts = {name: timeouts.labels(name) for name in ClockName}
         self._quarantines = metrics.counter("cardroom_table_quarantines_total", "Tables stopped by a fault.")
+        self._archived = metrics.counter("cardroom_table_archived_total", "Logs archived and out of the store.")
         self._viewers = metrics.gauge("cardroom_table_viewers", "Streams of viewers.")
         tables = metrics.gauge("cardroom_table_tables", "Tables on this pod.", ("state",))
         self._tables = {stage: tables.labels(stage) for stage in Stage}
@@ -41,6 +42,10 @@ class TableMeters:
     def quarantined(self) -> None:
         """See `Meters`."""
         self._quarantines.inc()
+
+    def archived(self) -> None:
+        """See `Meters`."""
+        self._archived.inc()
 
     def staged(self, before: str | None, after: str | None) -> None:
         """See `Meters`."""

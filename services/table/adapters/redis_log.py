@@ -26,7 +26,7 @@ def scripts() -> Mapping[str, str]:
     folder = resources.files("services.table.adapters") / "scripts"
     return {
         name: (folder / f"{name}.lua").read_text(encoding="utf-8")
-        for name in ("append", "create", "claim", "finish", "renew", "strike")
+        for name in ("append", "create", "claim", "finish", "inherit", "renew", "strike", "trim")
     }
 
 
@@ -130,6 +130,15 @@ class RedisLog:
             *(_requests(table_id, number) for number in (deal_number, deal_number + 1)),
         )
         await self._connection.script("finish", len(keys), *keys, epoch, cause, keep_ms)
+
+    async def inherit(self, table_id: str, dead_pod: str, pod: str) -> bool:
+        """See `TableLog`."""
+        return bool(await self._connection.script("inherit", 1, _meta(table_id), dead_pod, pod))
+
+    async def trim(self, table_id: str) -> None:
+        """See `TableLog`."""
+        keys = (_meta(table_id), _log(table_id), _answers(table_id))
+        await self._connection.script("trim", len(keys), *keys)
 
     async def enlist(self, pod: str, table_id: str) -> None:
         """See `TableLog`."""

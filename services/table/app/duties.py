@@ -11,7 +11,7 @@ from games.kernel import Line
 from refusals import Reason, Refusal
 from services.table.app.outside import Outside
 from services.table.model import flow
-from services.table.model.events import CloseCause, PaymentsDue
+from services.table.model.events import FAULTS, CloseCause, PaymentsDue
 from services.table.model.play import Rest
 from services.table.model.room import POINTS
 from services.table.model.state import Stage, TableState
@@ -281,15 +281,17 @@ class Performer:
         assert state.closed is not None
         limits = self._around.limits
         await self._linger(max(limits.linger_ms, state.room.spectator_delay_ms * state.room.spectators_allowed))
-        keep_ms = limits.keep_faulted_log_ms if state.closed is CloseCause.FAULT else limits.keep_log_ms
+        keep_ms = limits.keep_faulted_log_ms if state.closed in FAULTS else limits.keep_log_ms
+        archived = self._around.archive is not None
         await self._around.log.finish(
             state.table_id,
             epoch=self._epoch,
             cause=state.closed,
             deal_number=state.deal_number,
-            keep_ms=keep_ms,
+            keep_ms=0 if archived else keep_ms,
         )
-        await self._around.log.strike(self._around.pod, state.table_id)
+        if not archived:
+            await self._around.log.strike(self._around.pod, state.table_id)
         return Finishing()
 
     async def _linger(self, linger_ms: int) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from services.table.app.store_health import StoreHealth
 from services.table.app.table_time import Alarms, Clock, TableTime
 from services.table.ports import (
+    ArchiveStore,
     Checkpoints,
     Codec,
     Entropy,
@@ -46,7 +47,10 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """What the tables of a pod share, and what is around them."""
+    """What the tables of a pod share, and what is around them.
+
+    Without an archive logs of finished tables stay in the store until they expire.
+    """
 
     pod: str
     log: TableLog
@@ -63,3 +67,4 @@ class Outside:
     meters: Meters
     journal: Journal
     limits: Limits
+    archive: ArchiveStore | None = None

@@ -8,6 +8,7 @@ from typing import Any
 
 from refusals import Reason, Refusal
 from services.table.app.adoption import adopt
+from services.table.app.archiver import Archiver
 from services.table.app.current import Current, Entry, Moment
 from services.table.app.mailbox import Answer, Request
 from services.table.app.outside import Outside
@@ -18,7 +19,7 @@ from services.table.model import clocks as clocking
 from services.table.model import play
 from services.table.model import state as folding
 from services.table.model.events import CloseCause, Created
-from services.table.ports import Ownership, Pods, StoreAway, StoreFull, UnreadableEntry
+from services.table.ports import ArchiveAway, Ownership, Pods, StoreAway, StoreFull, UnreadableEntry
 
 _AT_ONCE = 16
 """Tables taken over at the same time."""
@@ -43,6 +44,7 @@ class Pod:
         self._withdrawn = False
         self._announced_ms = 0
         self._slots_changed = asyncio.Event()
+        self._archiver = None if outside.archive is None else Archiver(outside, outside.archive)
 
     @property
     def name(self) -> str:
@@ -73,6 +75,8 @@ class Pod:
         self._silent_ms = silent_ms
         self._run(self._keep_lease())
         self._run(self._keep_adopting())
+        if self._archiver is not None:
+            self._run(self._archiver.run())
 
     async def drain(self) -> None:
         """Take nothing new, let all tables go where they stand; their logs are whole."""
@@ -108,6 +112,8 @@ class Pod:
             raise Refusal(Reason.INVALID_FIELD, field="seats", detail=f"{rules.variant} has {rules.seat_count} seats")
         async with self._lock(table_id):
             owner = await self._outside.log.owner(table_id)
+            if owner is None and self._outside.archive is not None and self._outside.archive.knows(table_id):
+                raise Refusal(Reason.TABLE_CONFLICT, detail="the table is over")
             if owner is None and await self._create(table_id, created):
                 return Ownership(1, self.name, self.authority, 1, None), False
         owner = await self._outside.log.owner(table_id)
@@ -172,7 +178,7 @@ class Pod:
             await self._adopt(table_id, self.name, self._silent_ms)
             table = self._tables.get(table_id)
         if table is None:
-            raise self._elsewhere(owner)
+            raise await self._elsewhere(table_id, owner)
         return table
 
     async def ask(self, table: Table, request: Request) -> Answer:
@@ -189,18 +195,30 @@ class Pod:
         table = self._tables.get(table_id)
         if table is not None:
             return _not_owner(self.name, self.authority, table.current.epoch)
-        return self._elsewhere(await self._outside.log.owner(table_id))
+        return await self._elsewhere(table_id, await self._outside.log.owner(table_id))
 
-    def _elsewhere(self, owner: Ownership | None) -> Refusal:
+    async def _elsewhere(self, table_id: str, owner: Ownership | None) -> Refusal:
         """Why a table is not in memory here."""
+        finished = await self._archived(table_id) if owner is None else owner.finished
+        if finished is not None:
+            fault = finished is CloseCause.FAULT
+            return Refusal(Reason.TABLE_QUARANTINED if fault else Reason.TABLE_CLOSED)
         if owner is None:
             return Refusal(Reason.TABLE_UNKNOWN)
-        if owner.finished is not None:
-            fault = owner.finished is CloseCause.FAULT
-            return Refusal(Reason.TABLE_QUARANTINED if fault else Reason.TABLE_CLOSED)
         if owner.pod == self.name and not self._superseded:
             return store_away()  # it is being read again
         return _not_owner(owner.pod, owner.authority, owner.epoch)
+
+    async def _archived(self, table_id: str) -> CloseCause | None:
+        """Why a table was dissolved whose log is in the archive; None if it is not there, as far as can be seen."""
+        if self._outside.archive is None:
+            return None
+        try:
+            log = await self._outside.archive.get(table_id)
+        except ArchiveAway:
+            self._outside.journal.warning("archive_away")
+            return None
+        return None if log is None else log.cause
 
     def _begin(self, current: Current) -> None:
         table = Table(self._outside, current, self._gone)
@@ -216,6 +234,8 @@ class Pod:
         self._outside.journal.info("table_gone", table_id=table.table_id, why=why)
         if why is Gone.MOVED:
             self._run(self._strike(table.table_id))
+        elif why is Gone.FINISHED and self._archiver is not None:
+            self._archiver.take(table.table_id)
         elif why is Gone.LOST_TAIL:
             self._run(self._adopt_soon(table.table_id))
 
@@ -254,7 +274,12 @@ class Pod:
         async with self._lock(table_id):
             if table_id in self._tables or table_id in self._unreadable or self._draining:
                 return
+            if self._archiver is not None and self._archiver.holds(table_id):
+                return
             owner = await self._outside.log.owner(table_id)
+            if owner is not None and owner.finished is not None and owner.pod == pod:
+                await self._finish_for(table_id, pod)
+                return
             if owner is None or owner.finished is not None or owner.pod != pod:
                 await self._outside.log.strike(pod, table_id)
                 return
@@ -274,6 +299,17 @@ class Pod:
                 self._begin(current)
                 if owner.pod != self.name:
                     await self._outside.log.strike(owner.pod, table_id)
+
+    async def _finish_for(self, table_id: str, pod: str) -> None:
+        """A finished table is on a pod's list still: its log is to be archived, or was to be struck off."""
+        if self._archiver is not None and pod == self.name:
+            self._archiver.take(table_id)
+            return
+        if self._archiver is not None:
+            await self._outside.log.enlist(self.name, table_id)
+            if await self._outside.log.inherit(table_id, pod, self.name):
+                self._archiver.take(table_id)
+        await self._outside.log.strike(pod, table_id)
 
     def _lock(self, table_id: str) -> asyncio.Lock:
         """One thing at a time about a table; locks nobody holds are dropped."""

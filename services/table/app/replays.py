@@ -12,8 +12,9 @@ from refusals import Reason, Refusal
 from services.table.app.gallery import PAGE_COUNT
 from services.table.app.outside import Outside
 from services.table.model.events import Closed, Created, DealSettled, DealStarted, DealVoided, TableEvent
-from services.table.ports import StoredEntry
+from services.table.ports import ArchiveAway, StoredEntry
 
+_RETRY_MS = 1_000
 _OVER = (DealSettled, DealVoided, Closed)
 """Entries after which a deal runs no more."""
 
@@ -67,9 +68,15 @@ class Replays:
         rows: list[StoredEntry] = []
         while page := await self._outside.log.entries(table_id, rows[-1].seq if rows else 0, PAGE_COUNT):
             rows += page
-        if not rows:
+        if rows:
+            return rows
+        try:
+            archived = None if self._outside.archive is None else await self._outside.archive.get(table_id)
+        except ArchiveAway as error:
+            raise Refusal(Reason.DEPENDENCY_UNAVAILABLE, retry_after_ms=_RETRY_MS) from error
+        if archived is None:
             raise Refusal(Reason.TABLE_UNKNOWN)
-        return rows
+        return archived.entries
 
     def _cut(self, created: Created, log: Sequence[StoredEntry], number: int) -> Replay:
         started: DealStarted | None = None

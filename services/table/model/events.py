@@ -21,6 +21,10 @@ class CloseCause(StrEnum):
     VOIDED = "voided"
 
 
+FAULTS = frozenset({CloseCause.FAULT, CloseCause.SCORING, CloseCause.VOIDED})
+"""Ends that somebody will want to look into."""
+
+
 class VoidCause(StrEnum):
     """Why a deal is void. LOST_TAIL: the ledger had carried out payments whose entries the log has lost."""
 
