@@ -59,6 +59,10 @@ class RichLedger:
         self._balances |= balances
         return Settled(tuple(payment.amount for payment in payments), balances)
 
+    async def penalize(self, account: Account, deal_id: str, seq: int, payment: Payment) -> Settled:
+        """See `Ledger`."""
+        return await self.settle(account, deal_id, seq, (payment,))
+
     async def release(self, account: Account, deal_id: str) -> None:
         """See `Ledger`."""
 
@@ -66,7 +70,7 @@ class RichLedger:
 class OpenSeats:
     """`Seats` nobody else wants."""
 
-    async def release(self, table_id: str, epoch: int, players: Sequence[str]) -> None:
+    async def release(self, table_id: str, epoch: int, players: Sequence[str], *, requeue: bool) -> None:
         """See `Seats`."""
 
 

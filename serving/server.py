@@ -28,7 +28,7 @@ def server_options(settings: ServiceSettings) -> list[tuple[str, int]]:
     """Options of the transport. A frozen client is noticed after keepalive + ping time-out, not after minutes."""
     return [
         ("grpc.max_receive_message_length", settings.message_bytes_max),
-        ("grpc.keepalive_time_ms", 10_000),
+        ("grpc.keepalive_time_ms", 5_000),
         ("grpc.keepalive_timeout_ms", 5_000),
         ("grpc.keepalive_permit_without_calls", 1),
         ("grpc.http2.ping_timeout_ms", 5_000),

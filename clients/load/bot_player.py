@@ -125,7 +125,7 @@ class BotPlayer:
 
     async def _take(self, message: table_pb2.WatchResponse) -> None:
         kind = message.WhichOneof("kind")
-        if kind != "prompt":
+        if kind not in ("prompt", "presence"):
             self.played.entries.append(message)
         if kind == "snapshot":
             await self._take_snapshot(message.snapshot)
@@ -140,6 +140,7 @@ class BotPlayer:
             self._answered = ""  # what was answered is lost with the log's tail
         if snapshot.state in WAITS_FOR_READY and not snapshot.seats[self.played.seat].ready:
             await self._say_ready()
+        await self._take_over(any(row.trustee for row in snapshot.seats if row.seat == self.played.seat))
         if snapshot.HasField("prompt"):
             await self._answer(snapshot.prompt)
 
@@ -150,11 +151,22 @@ class BotPlayer:
         elif kind == "deal_settled":
             self.played.deal_count += 1
             await self._say_ready()
+        elif kind == "trustee":
+            await self._take_over(event.trustee.seat == self.played.seat and event.trustee.on)
         elif kind is not None and kind in PLAYS:
             move = getattr(event, kind)
             self._fold(kind, move)
             if move.HasField("ended"):
                 await self._compare()
+
+    async def _take_over(self, served: bool) -> None:
+        """A bot that was too slow twice is there all the same: it plays for itself again (PF-22)."""
+        if served:
+            try:
+                await self._table.set_trustee(False)
+            except CallRefused as refusal:
+                if refusal.reason not in GONE:
+                    raise
 
     def _view_of(self, snapshot: table_pb2.Snapshot) -> Any:
         """What the seat knows of the deal, by the snapshot; None before a deal."""

@@ -34,6 +34,11 @@ CLOSE_WORDS = {
     event_pb2.TABLE_CLOSE_CAUSE_DEALS_PLAYED: "the room's number of deals is played",
     event_pb2.TABLE_CLOSE_CAUSE_FAULT: "a fault; the deal is void",
     event_pb2.TABLE_CLOSE_CAUSE_STAKE: "a stake could not be reserved",
+    event_pb2.TABLE_CLOSE_CAUSE_VOIDED: "the deal is void; what it moved is moved back",
+    event_pb2.TABLE_CLOSE_CAUSE_SCORING: "table and scoring do not agree; the deal is void",
+    event_pb2.TABLE_CLOSE_CAUSE_KICKED: "an operator has sent a player away",
+    event_pb2.TABLE_CLOSE_CAUSE_LEFT: "a player has left",
+    event_pb2.TABLE_CLOSE_CAUSE_ESCAPED: "a player has escaped",
 }
 REPLACEMENTS = frozenset({mahjong_pb2.DRAW_SOURCE_REPLACEMENT, mahjong_pb2.DRAW_SOURCE_FLOWER})
 LEGEND = "moves: 0+5p-3s = seat 0 draws 5p and discards 3s; tiles m p s = characters, dots, bamboo"
@@ -186,7 +191,20 @@ class Narrator:
         self._line(f"  settled: balances {balances(settled.balances)}; seed {settled.seed[:16]}...")
 
     def _tell_closed(self, closed: event_pb2.TableClosed) -> None:
-        self._line(f"  table dissolved: {CLOSE_WORDS.get(closed.cause, 'no cause told')}")
+        requeued = ", ".join(f"seat {seat}" for seat in closed.requeued_seats)
+        back = f"; back to the queue: {requeued}" if requeued else ""
+        self._line(f"  table dissolved: {CLOSE_WORDS.get(closed.cause, 'no cause told')}{back}")
+
+    def _tell_left(self, left: event_pb2.SeatLeft) -> None:
+        after_deal = left.when == event_pb2.LEAVE_WHEN_AFTER_DEAL
+        self._line(f"  seat {left.seat} leaves{' after the deal' if after_deal else ''}")
+
+    def _tell_trustee(self, trustee: event_pb2.TrusteeSet) -> None:
+        by_whom = "the server" if trustee.by_server else "its player"
+        self._line(f"  托管 seat {trustee.seat}: trustee switched {'on' if trustee.on else 'off'} by {by_whom}")
+
+    def _tell_timed_out(self, timed_out: event_pb2.TurnTimedOut) -> None:
+        self._line(f"  seat {timed_out.seat} was too slow")
 
 
 _TABLE: Mapping[str, Callable[[Narrator, Any], None]] = {
@@ -194,6 +212,9 @@ _TABLE: Mapping[str, Callable[[Narrator, Any], None]] = {
     "mahjong": Narrator._tell_mahjong,
     "payments_made": Narrator._tell_payments_made,
     "deal_settled": Narrator._tell_deal_settled,
+    "left": Narrator._tell_left,
+    "trustee": Narrator._tell_trustee,
+    "timed_out": Narrator._tell_timed_out,
     "closed": Narrator._tell_closed,
 }
 """Entries of a table's log that are told; the others say nothing a reader misses."""

@@ -29,6 +29,8 @@ _SAME = (
     "deals_max",
     "spectators_allowed",
     "spectator_delay_ms",
+    "reconnect_grace_ms",
+    "escape_penalty",
     "etag",
     "bot_wait_ms",
     "bot_policy",

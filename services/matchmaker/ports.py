@@ -28,6 +28,8 @@ class Room:
         least_balance: least balance to enter.
         deals_max: deals a table plays before it is dissolved; 0 for no limit.
         spectator_delay_ms: how far behind the table spectators are.
+        reconnect_grace_ms: how long a player may be offline before that is an escape (PF-23).
+        escape_penalty: what an escape costs.
         etag: grows with every change; whole numbers as text.
         bot_wait_ms: how long the oldest ticket waits before bots fill the table, where they are allowed (PF-10).
         bot_policy: how those bots play.
@@ -54,6 +56,8 @@ class Room:
     deals_max: int
     spectators_allowed: bool
     spectator_delay_ms: int
+    reconnect_grace_ms: int
+    escape_penalty: int
     etag: str
     bot_wait_ms: int
     bot_policy: str

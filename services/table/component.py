@@ -99,6 +99,8 @@ class TableComponent:
                 linger_ms=settings.linger_ms,
                 keep_log_ms=settings.keep_log_ms,
                 keep_faulted_log_ms=settings.keep_faulted_log_ms,
+                presence_limit_ms=settings.presence_limit_ms,
+                heartbeat_ms=settings.heartbeat_ms,
             ),
             archive=None
             if settings.table_archive_dir is None

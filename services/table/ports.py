@@ -24,6 +24,7 @@ class Farewell(StrEnum):
     SLOW = "slow"
     RECONNECT = "reconnect"
     SHUTDOWN = "shutdown"
+    LEFT = "left"
 
 
 class StoreAway(Exception):
@@ -261,9 +262,15 @@ class Reserved:
 
 @dataclass(frozen=True, slots=True)
 class StakeRefused:
-    """Nothing is locked. `short`: because somebody's balance is below the least."""
+    """Nothing is locked.
+
+    Attributes:
+        short: because somebody's balance is below the least.
+        players: on whose account.
+    """
 
     short: bool
+    players: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,6 +311,10 @@ class Ledger(Protocol):
         """Carry out a settlement; the same number again returns the first result."""
         ...
 
+    async def penalize(self, account: Account, deal_id: str, seq: int, payment: Payment) -> Settled:
+        """Take a penalty for the system: a settlement of one payment, under the same numbers (PF-54)."""
+        ...
+
     async def release(self, account: Account, deal_id: str) -> None:
         """Give the stakes free; nothing if they are."""
         ...
@@ -312,8 +323,8 @@ class Ledger(Protocol):
 class Seats(Protocol):
     """The matchmaker's seats. May raise `ServiceAway` and `Refusal`."""
 
-    async def release(self, table_id: str, epoch: int, players: Sequence[str]) -> None:
-        """The players are free to sit elsewhere."""
+    async def release(self, table_id: str, epoch: int, players: Sequence[str], *, requeue: bool) -> None:
+        """The players are free to sit elsewhere; with `requeue` they are in front of the queue they came from."""
         ...
 
 
@@ -371,6 +382,14 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
+class Present:
+    """Whether a seat's player is there; `grace_ms`: until his absence is an escape (PF-23), where it is to be one."""
+
+    online: bool
+    grace_ms: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Sight:
     """All a viewer may know.
 
@@ -380,6 +399,7 @@ class Sight:
         remaining_ms: until the open stage or decision ends.
         last_request_id: of the seat's last accepted request; may be empty.
         rewound: whether the viewer's place was in entries that are lost.
+        present: one a seat.
     """
 
     state: TableState
@@ -389,6 +409,7 @@ class Sight:
     remaining_ms: int | None
     last_request_id: str
     rewound: bool
+    present: Sequence[Present]
 
 
 class Presenter(Protocol):
@@ -408,6 +429,14 @@ class Presenter(Protocol):
 
     def snapshot(self, place: Place, sight: Sight) -> Frame:
         """The whole state."""
+        ...
+
+    def presence(self, place: Place, present: Sequence[Present]) -> Frame:
+        """Who is there; one a seat."""
+        ...
+
+    def heartbeat(self, place: Place) -> Frame:
+        """The stream is alive."""
         ...
 
     def goodbye(self, place: Place, farewell: Farewell) -> Frame:

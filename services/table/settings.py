@@ -37,4 +37,6 @@ class TableSettings(ServiceSettings):
         description="Folder of the archive of logs, shared by pods; unset: they stay in the store till they expire.",
     )
     keep_log_ms: int = Field(7 * _DAY_MS, gt=0, description="How long the log of a finished table is kept.")
+    presence_limit_ms: int = Field(15_000, gt=0, description="A player who is silent for so long is lost (PF-24).")
+    heartbeat_ms: int = Field(5_000, gt=0, description="How often a stream says that it is alive.")
     keep_faulted_log_ms: int = Field(30 * _DAY_MS, gt=0, description="The same after a fault.")

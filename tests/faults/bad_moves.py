@@ -17,6 +17,7 @@ from tests.faults.machine import room
 from tests.faults.world import LOCK, LONG, PASS, PUNG, WIN, Case, World, discard, kong
 
 ABSURD_SECONDS = 10 * 24 * 3600.0
+NOW = event_pb2.LEAVE_WHEN_NOW
 TOO_LARGE = b"x" * 70_000
 """Above the 64 KiB that a service receives at most."""
 
@@ -101,6 +102,27 @@ MOVES: Mapping[str, Case] = {
     "a move before the deal": Case(lambda w: w.waiting.dealer.act(discard(0), ""), "WRONG_TABLE_STATE"),
     "ready in the midst of a deal": Case(lambda w: w.turn.dealer.ready(), "WRONG_TABLE_STATE"),
     "a nonce that is too long": Case(lambda w: ready(w, b"x" * 33), "INVALID_FIELD", "nonce"),
+    "a player who leaves and does not say when": Case(
+        lambda w: raw(w, "Leave", leaving(w).SerializeToString()), "INVALID_FIELD", "when"
+    ),
+    "a player who leaves some day": Case(
+        lambda w: raw(w, "Leave", leaving(w).SerializeToString() + b"\x18\x09"), "INVALID_FIELD", "when"
+    ),
+    "a player who leaves under an id that is none": Case(
+        lambda w: raw(w, "Leave", leaving(w, when=NOW, request_id="bye").SerializeToString()),
+        "INVALID_FIELD",
+        "request_id",
+    ),
+    "a trustee under an id that is none": Case(
+        lambda w: raw(w, "SetTrustee", table_pb2.SetTrusteeRequest(table_id=w.turn.table_id).SerializeToString()),
+        "INVALID_FIELD",
+        "request_id",
+    ),
+    "a sign of life at another table": Case(
+        lambda w: raw(w, "Heartbeat", table_pb2.HeartbeatRequest(table_id=w.asked.table_id).SerializeToString()),
+        "TOKEN_MISMATCH",
+        "table_id",
+    ),
     "a place ahead of the log": Case(lambda w: watch(w, after_seq=10_000), "SEQ_AHEAD", "after_seq"),
     # --- tables ---
     "a table that is not there": Case(lambda w: at_table(w, "no-such-table"), "TABLE_UNKNOWN"),
@@ -236,6 +258,12 @@ def watch(world: World, *, after_seq: int | None = None, token: str = "") -> Awa
     dealer = world.turn.dealer
     request = table_pb2.WatchRequest(table_id=dealer.seat.table_id, after_seq=after_seq, known_epoch=1)
     return answer(dealer.stub.Watch(request, metadata=dealer.metadata(token=token)).read())
+
+
+def leaving(world: World, **changes: Any) -> table_pb2.LeaveRequest:
+    """The dealer's request to leave, but for when."""
+    fields = {"table_id": world.turn.table_id, "request_id": str(uuid4()), **changes}
+    return table_pb2.LeaveRequest(**fields)
 
 
 def raw(world: World, method: str, message: bytes) -> Awaitable[object]:

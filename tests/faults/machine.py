@@ -170,6 +170,7 @@ class Machine:
             "CARDROOM_LEDGER_REDIS_URL": self.ledger_store.url,
             "CARDROOM_LEDGER_ADDRESS": self.address("ledger"),
             "CARDROOM_MATCHMAKER_ADDRESS": self.address("matchmaker"),
+            "CARDROOM_PRESENCE_LIMIT_MS": str(CLOCK_MS),
             **self._more.get(service, {}),
         }
 

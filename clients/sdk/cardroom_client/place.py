@@ -48,6 +48,12 @@ class Place:
     def _prompt(self, message: table_pb2.WatchResponse) -> bool:
         return self.seq is not None and message.seq >= self.seq
 
+    def _presence(self, message: table_pb2.WatchResponse) -> bool:
+        return self.seq is not None
+
+    def _heartbeat(self, message: table_pb2.WatchResponse) -> bool:
+        return False  # it says only that the stream is alive
+
     def _goodbye(self, message: table_pb2.WatchResponse) -> bool:
         return True
 
@@ -57,5 +63,7 @@ _RULES = {
     "event": Place._entry,
     "hidden": Place._entry,
     "prompt": Place._prompt,
+    "presence": Place._presence,
+    "heartbeat": Place._heartbeat,
     "goodbye": Place._goodbye,
 }

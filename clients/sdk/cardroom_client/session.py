@@ -10,10 +10,11 @@ from uuid import uuid4
 import grpc
 from cardroom.landlord.v1 import action_pb2 as landlord_pb2
 from cardroom.mahjong.v1 import action_pb2 as mahjong_pb2
-from cardroom.table.v1 import table_pb2, table_pb2_grpc
+from cardroom.table.v1 import event_pb2, table_pb2, table_pb2_grpc
 
 from cardroom_client.link import Link, bearer
 from cardroom_client.place import Place
+from cardroom_client.pulse import Pulse
 from cardroom_client.refused import OVERTAKEN, CallRefused, TooLate, refused
 from cardroom_client.retrying import Patience, passes
 from cardroom_client.seat import Seat
@@ -24,8 +25,12 @@ Move = table_pb2.Option | mahjong_pb2.Action | landlord_pb2.Action
 Request = TypeVar("Request")
 Answer = TypeVar("Answer")
 
-FINAL_GOODBYES = frozenset({table_pb2.GOODBYE_REASON_ENDED, table_pb2.GOODBYE_REASON_REPLACED})
-"""After these there is nothing to come back to: the table is over, or another device has taken the seat."""
+FINAL_GOODBYES = frozenset(
+    {table_pb2.GOODBYE_REASON_ENDED, table_pb2.GOODBYE_REASON_REPLACED, table_pb2.GOODBYE_REASON_LEFT}
+)
+"""After these nothing is resumed: the table is over, another device has taken the seat, or the player has left."""
+
+HEARTBEAT_SECONDS = 5.0
 
 
 RENEW_EVERY = 3
@@ -52,6 +57,7 @@ class TableSession:
         credentials: grpc.ChannelCredentials | None = None,
         call_timeout_seconds: float = 5.0,
         patience_seconds: float = 120.0,
+        heartbeat_seconds: float = HEARTBEAT_SECONDS,
     ) -> None:
         """A session; nothing is sent yet.
 
@@ -62,11 +68,13 @@ class TableSession:
             credentials: for encrypted connections.
             call_timeout_seconds: of one attempt of a call.
             patience_seconds: how long calls and streams are tried again before their failure is raised.
+            heartbeat_seconds: between two signs of life while `watch` runs.
         """
         self._seat = seat
         self._renew = renew
         self._call_timeout_seconds = call_timeout_seconds
         self._patience_seconds = patience_seconds
+        self._heartbeat_seconds = heartbeat_seconds
         self._link = Link(credentials)
         self._place = Place()
 
@@ -96,7 +104,9 @@ class TableSession:
         Every entry of the log comes exactly once and in order, as `event` or, where this seat may know nothing of
         it, as `hidden`. A `prompt` says what the player may do now; it may come again after a broken connection. A
         further `snapshot` replaces all that came before: the client was too far behind, or (`rewound`) the
-        table's log lost its tail. Ends after a `goodbye` with ENDED or REPLACED; all other ends are resumed.
+        table's log lost its tail. A `presence` says who is there. Ends after a `goodbye` with ENDED, REPLACED or LEFT;
+        all other ends are resumed. While it runs the player's signs of life are sent, and a stream that falls silent is
+        opened anew.
 
         Raises:
             CallRefused: the table refuses the viewer, or nothing worked for `patience_seconds`.
@@ -105,10 +115,12 @@ class TableSession:
         patience = Patience(self._patience_seconds)
         while True:
             call = self._open_watch()
+            pulse = Pulse(self._beat, call.cancel, beat_seconds=self._heartbeat_seconds)
             try:
-                async with aclosing(_one_by_one(call)) as messages:
+                async with pulse, aclosing(_one_by_one(call)) as messages:
                     async for message in messages:
                         patience.succeeded()
+                        pulse.heard()
                         if message.HasField("goodbye") and message.goodbye.reason not in FINAL_GOODBYES:
                             break
                         if self._place.accept(message):
@@ -118,6 +130,10 @@ class TableSession:
                 failure = CallRefused("", grpc.StatusCode.UNAVAILABLE, message="the table's stream ended")
             except grpc.aio.AioRpcError as error:
                 failure = refused(error)
+            except asyncio.CancelledError:
+                if not pulse.silent or _is_cancelled():
+                    raise
+                failure = CallRefused("", grpc.StatusCode.UNAVAILABLE, message="the table's stream fell silent")
             finally:
                 call.cancel()
             await self._recover(failure, patience)
@@ -164,6 +180,30 @@ class TableSession:
         """
         request = table_pb2.SetReadyRequest(table_id=self._seat.table_id, request_id=str(uuid4()), nonce=nonce)
         return await self._definite(lambda table: table.SetReady, request)
+
+    async def set_trustee(self, on: bool) -> table_pb2.SetTrusteeResponse:
+        """Have the server play for the seat from now on, or no more (PF-22).
+
+        Raises: CallRefused.
+        """
+        request = table_pb2.SetTrusteeRequest(table_id=self._seat.table_id, request_id=str(uuid4()), on=on)
+        return await self._definite(lambda table: table.SetTrustee, request)
+
+    async def leave(self, *, after_deal: bool = False) -> table_pb2.LeaveResponse:
+        """Give the seat up: at once, or after the deal that is played.
+
+        At once during a deal is a forced exit: it costs the room's penalty and ends the deal (PF-23), or, in a bloody
+        game, the server plays for the seat until the player watches again (BB-60).
+
+        Raises: CallRefused.
+        """
+        when = event_pb2.LEAVE_WHEN_AFTER_DEAL if after_deal else event_pb2.LEAVE_WHEN_NOW
+        request = table_pb2.LeaveRequest(table_id=self._seat.table_id, request_id=str(uuid4()), when=when)
+        return await self._definite(lambda table: table.Leave, request)
+
+    async def _beat(self) -> None:
+        request = table_pb2.HeartbeatRequest(table_id=self._seat.table_id)
+        await self._table().Heartbeat(request, metadata=self._metadata(), timeout=self._call_timeout_seconds)
 
     async def snapshot(self) -> table_pb2.GetSnapshotResponse:
         """All the seat may know now, and its place in the log. Does not move `watch`.
@@ -244,6 +284,12 @@ def _write_action(request: table_pb2.ActRequest, move: Move) -> None:
         getattr(request, family).CopyFrom(getattr(move, family))
     else:
         raise ValueError("the option has no action this client knows: it needs newer stubs")
+
+
+def _is_cancelled() -> bool:
+    """Whether the running task is to end, not only the call that it waits for."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 async def _one_by_one(call: AsyncIterable[table_pb2.WatchResponse]) -> AsyncGenerator[table_pb2.WatchResponse, None]:

@@ -40,13 +40,15 @@ DEFAULTS: Mapping[str, object] = {
     "deals_max": 0,
     "spectators_allowed": False,
     "spectator_delay_ms": 60_000,
+    "reconnect_grace_ms": 60_000,
+    "escape_penalty": 0,
     "etag": "1",
     "bot_wait_ms": 15_000,
     "bot_policy": BOT_POLICIES[0],
     "closed": False,
     "moves_points": False,
 }
-"""What a row may leave out (PF-12, PF-20)."""
+"""What a row may leave out (PF-12, PF-20, PF-23)."""
 
 
 class RoomProblem(Exception):
@@ -112,6 +114,8 @@ CHECKS: Mapping[str, Callable[[object], str | None]] = {
     "deals_max": _Whole(0, 10_000),
     "spectators_allowed": _switch,
     "spectator_delay_ms": _Whole(0, 600_000),
+    "reconnect_grace_ms": _Whole(100, 3_600_000),
+    "escape_penalty": _Whole(0, 1_000_000_000),
     "etag": _counter,
     "bot_wait_ms": _Whole(0, 600_000),
     "bot_policy": _one_of(*BOT_POLICIES),
@@ -155,9 +159,11 @@ def _check_together(room: Room) -> None:
     if room.moves_points and room.asset == "points":
         raise RoomProblem(room.room_id, "moves_points", "only where coins are played for")
     try:
-        variants()[room.variant].ruleset(room.options, room.stake)
+        rules = variants()[room.variant].ruleset(room.options, room.stake, room.escape_penalty)
     except OptionError as error:
         raise RoomProblem(room.room_id, error.field, error.detail) from error
+    if room.escape_penalty and not getattr(rules, "leaving_ends_deal", False):
+        raise RoomProblem(room.room_id, "escape_penalty", "who leaves this game pays none, or what its rules say")
 
 
 def row_of(room: Room) -> dict[str, object]:

@@ -37,7 +37,11 @@ class GrpcLedger:
         response = await definite(self._stub.ReserveStake(request))
         if response.reserved:
             return Reserved(tuple(row.balance for row in response.rows))
-        return StakeRefused(short=any(row.refusal == _BELOW_MINIMUM for row in response.rows))
+        refused = [row for row in response.rows if row.refusal]
+        return StakeRefused(
+            short=any(row.refusal == _BELOW_MINIMUM for row in refused),
+            players=frozenset(row.account_id for row in refused),
+        )
 
     async def settle(self, account: Account, deal_id: str, seq: int, payments: Sequence[Payment]) -> Settled:
         """See `Ledger`."""
@@ -66,6 +70,21 @@ class GrpcLedger:
             balances[line.payer] = line.payer_balance_after
             balances[line.payee] = line.payee_balance_after
         return Settled(tuple(line.paid for line in response.lines), balances)
+
+    async def penalize(self, account: Account, deal_id: str, seq: int, payment: Payment) -> Settled:
+        """See `Ledger`."""
+        payer = account.players[payment.payer]
+        request = ledger_pb2.PenalizeRequest(
+            table_id=account.table_id,
+            epoch=account.epoch,
+            seq=seq,
+            deal_id=deal_id,
+            asset=account.asset,
+            account_id=payer,
+            amount=payment.amount,
+        )
+        response = await definite(self._stub.Penalize(request))
+        return Settled((response.paid,), {payer: response.balance_after})
 
     async def release(self, account: Account, deal_id: str) -> None:
         """See `Ledger`."""

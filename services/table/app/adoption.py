@@ -4,12 +4,14 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import replace
 
+from games.kernel import Seat
 from services.table.app.current import Current, Entry, Moment
 from services.table.app.duties import Progress
 from services.table.app.gallery import PAGE_COUNT
 from services.table.app.outside import Outside
 from services.table.app.requests import Requests
 from services.table.model import clocks as clocking
+from services.table.model import play
 from services.table.model import state as folding
 from services.table.model.clocks import Clocks
 from services.table.model.events import Created, Move, TableEvent
@@ -102,16 +104,18 @@ async def adopt(
         *await outside.log.requests(table_id, replay.state.deal_number),
         *await outside.log.requests(table_id, replay.state.deal_number + 1),
     ]
+    clocks = _clocks(outside, replay.state, claimed, silent_ms.get(owner.pod))
     current = Current(
         epoch=claimed.epoch,
         state=replay.state,
-        clocks=_clocks(outside, replay.state, claimed, silent_ms.get(owner.pod)),
+        clocks=clocks,
         requests=Requests(rows),
         recent=replay.recent,
         epoch_starts=claimed.epoch_starts,
         answers_stored=bool(claimed.answers),
         generations=dict(claimed.generations),
         past=_past(outside, replay, claimed.now_ms),
+        lost=_lost(replay.state, clocks),
         progress=Progress(faulted=replay.broken, taken_over_at=replay.state.settlement_seqs),
     )
     return current if await _clocks_written(outside, current) else None
@@ -136,7 +140,16 @@ def _clocks(outside: Outside, state: TableState, claimed: Claimed, silent_ms: in
     """The clocks as they stood when the last owner was last heard of."""
     now_ms = outside.time.now_ms()
     ran_ms = 0 if silent_ms is None else claimed.clocks_age_ms - silent_ms
-    return clocking.following(state, clocking.read(claimed.clocks, now_ms=now_ms, ran_ms=ran_ms), now_ms, None)
+    clocks = clocking.read(claimed.clocks, now_ms=now_ms, ran_ms=ran_ms)
+    return clocking.following(state, clocks, now_ms, None, frozenset(clocking.graces(clocks)))
+
+
+def _lost(state: TableState, clocks: Clocks) -> frozenset[Seat]:
+    """Players who were lost when the last owner was: whose grace runs, and who are away. The others had nobody to show
+    a sign of life to: their time begins anew (PF-24).
+    """
+    away = frozenset() if state.deal is None or state.deal.settled else play.away(state.deal.game)
+    return frozenset(clocking.graces(clocks)) | away | state.exited
 
 
 async def _clocks_written(outside: Outside, current: Current) -> bool:

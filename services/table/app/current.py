@@ -47,6 +47,7 @@ class Current:
         answers_stored: whether answers to the open question are stored beside the log.
         generations: of the newest token each seat has used; seats that never renewed theirs are left out.
         past: moments when the owner took the table over that spectators may not have seen, and the one before them.
+        lost: seats whose players are not there (PF-24).
     """
 
     epoch: int
@@ -56,6 +57,7 @@ class Current:
     recent: deque[Entry]
     epoch_starts: Mapping[int, int]
     answers_stored: bool = False
+    lost: frozenset[Seat] = frozenset()
     progress: Progress = field(default_factory=Progress)
     past: tuple[Moment, ...] = ()
     generations: dict[Seat, int] = field(default_factory=dict)

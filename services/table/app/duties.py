@@ -7,7 +7,7 @@ definite; then the table is told, and the next one is looked for.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from games.kernel import Line
+from games.kernel import Line, Payment, Seat
 from refusals import Reason, Refusal
 from services.table.app.outside import Outside
 from services.table.model import flow
@@ -15,7 +15,7 @@ from services.table.model.events import FAULTS, CloseCause, PaymentsDue
 from services.table.model.play import Rest
 from services.table.model.room import POINTS
 from services.table.model.state import Stage, TableState
-from services.table.ports import Account, ServiceAway, StakeRefused, StoreAway
+from services.table.ports import Account, ServiceAway, Settled, StakeRefused, StoreAway
 
 RETRY_FIRST_MS = 100
 RETRY_MOST_MS = 5_000
@@ -144,10 +144,11 @@ class StakesReserved:
 
 @dataclass(frozen=True, slots=True)
 class StakesRefused:
-    """The next deal may not begin."""
+    """The next deal may not begin, on account of these seats."""
 
     deal_id: str
     cause: CloseCause
+    seats: frozenset[Seat] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,12 +240,19 @@ class Performer:
                     await self._around.ledger.release(account, deal_id)
                 return StakesReleased(deal_id)
             case ReleaseSeats():
-                await self._around.seats.release(state.table_id, self._epoch, state.players)
+                await self._release_seats(state)
                 return SeatsReleased()
             case CloseFaulted():
                 return FaultDue()
             case Finish():
                 return await self._finish(state)
+
+    async def _release_seats(self, state: TableState) -> None:
+        """Those who go are free; those who want to play on are in front of their queue (PF-13)."""
+        for requeue in (False, True):
+            players = [state.players[seat] for seat in state.seats if (seat in state.requeued) is requeue]
+            if players:
+                await self._around.seats.release(state.table_id, self._epoch, players, requeue=requeue)
 
     async def _claim(self, duty: Claim) -> Result:
         last_seqs = {account.asset: await self._around.ledger.claim(account) for account in self._accounts}
@@ -256,14 +264,23 @@ class Performer:
         around = self._around
         began_ms = around.clock.monotonic_ms()
         around.checkpoints.reach("settle_asked")
-        account = next(account for account in self._accounts if account.asset == due.asset)
-        settled = await around.ledger.settle(account, due.deal_id, due.settlement_seq, due.payments)
+        settled = await self._moved(due)
         around.checkpoints.reach("settle_answered")
         around.meters.settled((around.clock.monotonic_ms() - began_ms) / 1000)
         lines = tuple(Line(payment, paid) for payment, paid in zip(due.payments, settled.paid, strict=True))
         before = zip(state.players, state.balances_of(due.asset), strict=True)
         balances = tuple(settled.balances.get(player, balance) for player, balance in before)
         return SettlementMade(due, lines, balances)
+
+    async def _moved(self, due: PaymentsDue) -> Settled:
+        """A settlement among players, or a penalty for the system (PF-54)."""
+        ledger = self._around.ledger
+        account = next(account for account in self._accounts if account.asset == due.asset)
+        match due.payments:
+            case (Payment(payee=None) as penalty,):
+                return await ledger.penalize(account, due.deal_id, due.settlement_seq, penalty)
+            case payments:
+                return await ledger.settle(account, due.deal_id, due.settlement_seq, payments)
 
     async def _reserve(self, deal_id: str, state: TableState) -> Result:
         """All stakes of all assets, or none counts: what is locked before one is refused is given back at the end."""
@@ -272,7 +289,8 @@ class Performer:
             least = state.room.least_balance if account.asset == state.room.asset else 0
             answer = await self._around.ledger.reserve(account, deal_id, least)
             if isinstance(answer, StakeRefused):
-                return StakesRefused(deal_id, CloseCause.BALANCE if answer.short else CloseCause.STAKE)
+                seats = frozenset(seat for seat in state.seats if state.players[seat] in answer.players)
+                return StakesRefused(deal_id, CloseCause.BALANCE if answer.short else CloseCause.STAKE, seats)
             reserved[account.asset] = answer.balances
         points = reserved[POINTS] if state.room.moves_points else ()
         return StakesReserved(deal_id, reserved[state.room.asset], points)

@@ -1,20 +1,23 @@
 """Showing a table: entries, prompts and snapshots, each encoded once for all who may see the same."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from games.kernel import Seat
 from refusals import Reason, Refusal
 from services.table.app.current import Current, Entry
 from services.table.app.outside import Outside
+from services.table.app.table_time import Alarm
 from services.table.app.viewers import Viewer, Viewers
+from services.table.model import clocks as clocking
 from services.table.model import play
 from services.table.model.clocks import decision_clock
 from services.table.model.events import TableEvent
 from services.table.model.prompts import Prompt, StandingOffers, prompts_for
 from services.table.model.redaction import redact
 from services.table.model.state import Stage
-from services.table.ports import Farewell, Frame, Place, Sight
+from services.table.ports import Farewell, Frame, Place, Present, Sight
 
 PAGE_COUNT = 500
 """Entries read from the log at once."""
@@ -28,12 +31,26 @@ class Beginning:
     rewound: bool = False
 
 
+class Door(Protocol):
+    """Who wants to know which seats watch."""
+
+    def opened(self, seat: Seat) -> None:
+        """A seat has opened a stream."""
+        ...
+
+    def ended(self, seat: Seat) -> None:
+        """A seat's stream has ended, and no newer one has taken its place."""
+        ...
+
+
 class Gallery:
     """The viewers of one table and what is sent to them."""
 
-    def __init__(self, outside: Outside, current: Current) -> None:
+    def __init__(self, outside: Outside, current: Current, door: Door | None = None) -> None:
+        """`door` hears of streams of seats that open and end; spectators need none."""
         self._outside = outside
         self._current = current
+        self._door = door
         self._offers = StandingOffers()
         self.viewers = Viewers(outside.meters.watched)
 
@@ -49,6 +66,27 @@ class Gallery:
             for viewer in self.viewers:
                 viewer.offer(self._frame(entry, viewer.seat, made), now_ms)
         self.prompt_all()
+
+    def show_presence(self) -> None:
+        """Tell everybody who is there."""
+        if len(self.viewers):
+            frame = self._outside.presenter.presence(self._place(), self._present())
+            for viewer in self.viewers:
+                viewer.offer(frame, self._outside.time.now_ms())
+
+    def _present(self) -> tuple[Present, ...]:
+        """One a seat."""
+        current, now_ms = self._current, self._outside.time.now_ms()
+        graces, deal = clocking.graces(current.clocks), current.state.deal
+        away = play.away(deal.game) if deal is not None and current.state.running else frozenset()
+        gone = current.lost | set(graces) | away  # spectators' copy knows only what clocks and deal say
+        return tuple(
+            Present(
+                online=current.state.has_arrived(seat) and seat not in gone,
+                grace_ms=max(0, graces[seat].ends_ms - now_ms) if seat in graces else None,
+            )
+            for seat in current.state.seats
+        )
 
     def prompt_all(self) -> None:
         """Tell each viewer what he may do."""
@@ -106,6 +144,7 @@ class Gallery:
             remaining_ms=None if clock is None else max(0, clock.ends_ms - self._outside.time.now_ms()),
             last_request_id=current.requests.last_of(seat),
             rewound=rewound,
+            present=self._present(),
         )
 
     def _prompt_of(self, seat: Seat | None) -> Prompt | None:
@@ -135,11 +174,14 @@ class Gallery:
         beginning = self._beginning(after_seq, known_epoch)
         outside, head = self._outside, self._current.state.seq
         viewer = self.viewers.add(seat)
+        if seat is not None and self._door is not None:
+            self._door.opened(seat)
         if self._current.state.stage is Stage.CLOSED:
             viewer.close(Farewell.ENDED)
         age = outside.alarms.set(
             outside.time.now_ms() + outside.limits.stream_max_age_ms, lambda: viewer.close(Farewell.RECONNECT)
         )
+        pulse = Pulse(outside, viewer, self._beat)
         try:
             if beginning.after_seq is None:
                 first = self.snapshot(seat, rewound=beginning.rewound)
@@ -154,7 +196,12 @@ class Gallery:
             yield outside.presenter.goodbye(self._place(), due)
         finally:
             age.cancel()
-            self.viewers.remove(viewer)
+            pulse.stop()
+            if self.viewers.remove(viewer) and seat is not None and self._door is not None:
+                self._door.ended(seat)
+
+    def _beat(self, viewer: Viewer) -> None:
+        viewer.offer(self._outside.presenter.heartbeat(self._place()), self._outside.time.now_ms())
 
     def _beginning(self, after_seq: int | None, known_epoch: int) -> Beginning:
         current = self._current
@@ -195,6 +242,28 @@ class Gallery:
             viewer.last_prompt = self._prompt_of(viewer.seat)
             return self.snapshot(viewer.seat)
         return self._outside.presenter.joined(due, viewer.take_rest()) if together else due
+
+
+class Pulse:
+    """Says every while that a stream is alive; to a viewer who has other messages waiting it says nothing."""
+
+    def __init__(self, outside: Outside, viewer: Viewer, beat: Callable[[Viewer], None]) -> None:
+        self._outside = outside
+        self._viewer = viewer
+        self._beat = beat
+        self._alarm = self._set()
+
+    def _set(self) -> Alarm:
+        return self._outside.alarms.set(self._outside.time.now_ms() + self._outside.limits.heartbeat_ms, self._rung)
+
+    def _rung(self) -> None:
+        if not self._viewer.queued_count:
+            self._beat(self._viewer)
+        self._alarm = self._set()
+
+    def stop(self) -> None:
+        """The stream has ended."""
+        self._alarm.cancel()
 
 
 def _is_quiet(prompt: object, like: Prompt | None = None) -> bool:

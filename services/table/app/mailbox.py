@@ -9,6 +9,7 @@ from games.kernel import Seat
 from refusals import Reason, Refusal
 from services.table.app.duties import Result
 from services.table.app.requests import fingerprint
+from services.table.model.events import LeaveWhen
 from services.table.model.flow import Outcome
 from services.table.model.play import PlayerAction
 
@@ -41,6 +42,31 @@ class SetReady:
 
 
 @dataclass(frozen=True, slots=True)
+class SetTrustee:
+    """A player switches his trustee (PF-22)."""
+
+    seat: Seat
+    request_id: str
+    on: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """A player gives his seat up (PF-13)."""
+
+    seat: Seat
+    request_id: str
+    when: LeaveWhen
+
+
+@dataclass(frozen=True, slots=True)
+class Back:
+    """A lost player shows a sign of life (PF-23)."""
+
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
 class Arrive:
     """A player's first sign of life."""
 
@@ -52,8 +78,8 @@ class Tick:
     """A clock may have run out."""
 
 
-Request = Act | SetReady
-Content = Request | Arrive | Tick | Result
+Request = Act | SetReady | SetTrustee | Leave
+Content = Request | Arrive | Back | Tick | Result
 
 
 class Letter:
@@ -64,12 +90,12 @@ class Letter:
     def __init__(self, content: Content, reply: "asyncio.Future[Answer | None] | None" = None) -> None:
         self.content = content
         self.reply = reply
-        self.fingerprint = fingerprint(content) if isinstance(content, Act | SetReady) else ""
+        self.fingerprint = fingerprint(content) if isinstance(content, Request) else ""
 
     @property
     def is_request(self) -> bool:
         """Whether a player waits for the answer."""
-        return isinstance(self.content, Act | SetReady)
+        return isinstance(self.content, Request)
 
     @property
     def given_up(self) -> bool:

@@ -32,6 +32,8 @@ class Limits:
         linger_ms: how long a table that is over stays here, for viewers whose stream broke before its last entries.
         keep_log_ms: how long the log of a finished table is kept.
         keep_faulted_log_ms: the same after a fault.
+        presence_limit_ms: a player who is silent for so long is lost (PF-24).
+        heartbeat_ms: how often a stream says that it is alive.
     """
 
     slots: int = 500
@@ -43,6 +45,8 @@ class Limits:
     linger_ms: int = 0
     keep_log_ms: int = 7 * 86_400_000
     keep_faulted_log_ms: int = 30 * 86_400_000
+    presence_limit_ms: int = 15_000
+    heartbeat_ms: int = 5_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,13 +17,25 @@ from services.table.app.balcony import Balcony
 from services.table.app.current import Current, Entry
 from services.table.app.duties import Performer, Result
 from services.table.app.gallery import Gallery
-from services.table.app.mailbox import Act, Answer, Arrive, Letter, Mailbox, Request, SetReady, Tick
+from services.table.app.mailbox import (
+    Act,
+    Answer,
+    Arrive,
+    Back,
+    Leave,
+    Letter,
+    Mailbox,
+    Request,
+    SetReady,
+    SetTrustee,
+    Tick,
+)
 from services.table.app.outside import Outside
 from services.table.app.requests import written_answer
 from services.table.app.store_health import store_away
-from services.table.app.table_time import Alarm
+from services.table.app.vigil import Vigil
+from services.table.model import absence, flow, trustee
 from services.table.model import clocks as clocking
-from services.table.model import flow
 from services.table.model.clocks import ClockName
 from services.table.model.events import CloseCause, Closed, DealSettled, DealStarted, Move
 from services.table.model.flow import Draft
@@ -72,14 +84,13 @@ class Table:
         self._outside = outside
         self._current = current
         self._on_gone = on_gone
-        self.gallery = Gallery(outside, current)
+        self.gallery = Gallery(outside, current, self)
         self.balcony = Balcony(outside, current, current.past)
         self._mailbox = Mailbox(outside.limits.mailbox_count_max)
         self._performer = Performer(outside, current.state, current.epoch)
         self._open: Letter | None = None
-        self._alarm: Alarm | None = None
-        self._tick_waits = False
-        self._arriving: set[Seat] = set()
+        self._vigil = Vigil(outside, current, lambda: self._mailbox.put(Letter(Tick())))
+        self._coming: set[Seat] = set()
         self._batch_count = 0
         self._task: asyncio.Task[None] | None = None
         self._duties: asyncio.Task[None] | None = None
@@ -117,12 +128,37 @@ class Table:
         assert answer is not None
         return answer
 
-    def arrive(self, seat: Seat) -> None:
-        """A player shows a sign of life."""
-        state = self._current.state
-        if state.stage is Stage.WAITING and seat not in state.arrived | self._arriving:
-            self._arriving.add(seat)
-            self._mailbox.put(Letter(Arrive(seat)))
+    def alive(self, seat: Seat, *, beat: bool = False) -> None:
+        """A player shows a sign of life by a call (PF-24); `beat`: by a heartbeat.
+
+        Who has left by a forced exit comes back by opening a stream, not by what his devices still send.
+        """
+        if seat not in self._current.state.exited:
+            self._vigil.attendance.called(seat, self._outside.time.now_ms(), beat=beat)
+            self._comes(seat)
+
+    def opened(self, seat: Seat) -> None:
+        """See `Door`."""
+        self._vigil.attendance.opened(seat, self._outside.time.now_ms())
+        self._comes(seat)
+
+    def ended(self, seat: Seat) -> None:
+        """See `Door`."""
+        self._vigil.attendance.ended(seat, self._outside.time.now_ms())
+        if self._leaving is None:
+            self._vigil.look_ahead()
+
+    def _comes(self, seat: Seat) -> None:
+        """Take note of a player who was not there."""
+        if seat not in self._coming and self._leaving is None:
+            state = self._current.state
+            if not state.has_arrived(seat):
+                self._coming.add(seat)
+                self._mailbox.put(Letter(Arrive(seat)))
+            elif seat in self._current.lost and state.stage is not Stage.CLOSED:
+                self._coming.add(seat)
+                self._mailbox.put(Letter(Back(seat)))
+            self._vigil.look_ahead()
 
     async def admit(self, seat: Seat, generation: int) -> bool:
         """Take a token of a generation; from now on older ones of the seat are used up (PF-11).
@@ -177,8 +213,7 @@ class Table:
     def _leave(self, why: Gone) -> None:
         """The task's last act: nothing is left waiting."""
         self._leaving = why
-        if self._alarm is not None:
-            self._alarm.cancel()
+        self._vigil.end()
         if self._duties is not None:
             self._duties.cancel()
         refusal = Refusal(Reason.SHUTTING_DOWN, retry_after_ms=RETRY_MS)
@@ -194,10 +229,11 @@ class Table:
         if letter.given_up:
             return
         self._outside.checkpoints.reach("received")
-        draft = Draft(self._current.state, self._draw_floor, floor_passed=self._floor_passed())
+        current = self._current
+        draft = Draft(current.state, self._draw_floor, floor_passed=self._floor_passed(), lost=current.lost)
         try:
             answer = self._known(letter) or _DECIDERS[type(letter.content)](self, letter.content, draft)
-            if draft.events or draft.private:
+            if draft.events or draft.private or draft.lost != current.lost:
                 await self._commit(letter, draft, answer)
         except Refusal as refusal:
             if not letter.is_request:  # what the table does itself is never refused
@@ -218,7 +254,7 @@ class Table:
     def _store_full(self, letter: Letter) -> None:
         letter.refuse(Refusal(Reason.OVERLOADED, detail="the store is full", retry_after_ms=RETRY_MS))
         if isinstance(letter.content, Tick):
-            self._ring_at(self._outside.time.now_ms() + RETRY_MS)
+            self._vigil.ring_at(self._outside.time.now_ms() + RETRY_MS)
 
     def _fault(self, error: Exception) -> None:
         """A fault of ours stops this table alone. Its text may name tiles: above debug, where it arose is all."""
@@ -237,7 +273,7 @@ class Table:
         Raises: Refusal: REQUEST_ID_REUSED, or TABLE_QUARANTINED and TABLE_CLOSED for a new one.
         """
         request = letter.content
-        if not isinstance(request, Act | SetReady):
+        if not isinstance(request, Request):
             return None
         outcome = self._current.requests.known(request.seat, request.request_id, letter.fingerprint)
         if outcome is not None:
@@ -252,6 +288,18 @@ class Table:
         outcome = flow.ready(draft, ready.seat, ready.nonce)
         return Answer(outcome, duplicate=not draft.events)
 
+    def _decide_trustee(self, switch: SetTrustee, draft: Draft) -> Answer:
+        return Answer(trustee.switch(draft, switch.seat, on=switch.on), duplicate=not draft.events)
+
+    def _decide_leave(self, leaves: Leave, draft: Draft) -> Answer:
+        outcome = absence.leave(draft, leaves.seat, leaves.when)
+        return Answer(outcome, duplicate=not draft.events)
+
+    def _decide_back(self, comes: Back, draft: Draft) -> None:
+        self._coming.discard(comes.seat)
+        if not self._current.progress.faulted:
+            absence.back(draft, comes.seat)
+
     def check_sound(self) -> None:
         """Raises: Refusal: TABLE_QUARANTINED: a fault has stopped the table."""
         if self._current.progress.faulted or self._current.state.closed is CloseCause.FAULT:
@@ -263,24 +311,35 @@ class Table:
             raise Refusal(Reason.TABLE_CLOSED)
 
     def _decide_arrive(self, arrive: Arrive, draft: Draft) -> None:
-        self._arriving.discard(arrive.seat)
+        self._coming.discard(arrive.seat)
         flow.arrive(draft, arrive.seat)
 
     def _decide_tick(self, tick: Tick, draft: Draft) -> None:
-        self._tick_waits = False
+        self._vigil.took_tick()
         if self._current.progress.faulted:
             return
         now_ms = self._outside.time.now_ms()
-        due = [clock.name for clock in self._current.clocks if clock.ends_ms <= now_ms]
-        for name in due:
-            if name is not ClockName.FLOOR:
-                flow.run_out(draft, name)
-                self._outside.meters.ran_out(name)
+        if self._decide_losses(draft, now_ms):
+            return
+        due = [clock for clock in self._current.clocks if clock.ends_ms <= now_ms]
+        for clock in due:
+            if clock.name is not ClockName.FLOOR:
+                absence.run_out(draft, clock)
+                self._outside.meters.ran_out(clock.name)
                 return
         if due:
-            flow.run_out(draft, ClockName.FLOOR)
+            absence.run_out(draft, due[0])
             if not draft.events:  # somebody is still asked: the floor has done its part
                 self._current.clocks = clocking.without(self._current.clocks, ClockName.FLOOR)
+            return
+        trustee.serve(draft)
+
+    def _decide_losses(self, draft: Draft, now_ms: int) -> bool:
+        """Notice who has been silent for too long (PF-24). Returns: whether anybody has."""
+        overdue = self._vigil.attendance.overdue(now_ms)
+        for seat in sorted(overdue):
+            absence.lost(draft, seat)
+        return bool(overdue)
 
     def _decide_claimed(self, result: duties.Claimed, draft: Draft) -> None:
         self._current.progress.claimed = True
@@ -288,10 +347,11 @@ class Table:
     def _decide_reserved(self, result: duties.StakesReserved, draft: Draft) -> None:
         if self._awaits_stakes(result.deal_id):
             flow.start_deal(draft, result.balances, self._outside.entropy.seed(), result.points)
+            absence.carried_over(draft)
 
     def _decide_stakes_refused(self, result: duties.StakesRefused, draft: Draft) -> None:
         if self._awaits_stakes(result.deal_id):
-            flow.close(draft, result.cause)
+            flow.close(draft, result.cause, out=result.seats)
 
     def _awaits_stakes(self, deal_id: str) -> bool:
         state = self._current.state
@@ -341,7 +401,8 @@ class Table:
 
     async def _commit(self, letter: Letter, draft: Draft, answer: Answer | None) -> None:
         current = self._current
-        clocks = clocking.following(draft.state, current.clocks, self._outside.time.now_ms(), draft.floor_ms)
+        now_ms = self._outside.time.now_ms()
+        clocks = clocking.following(draft.state, current.clocks, now_ms, draft.floor_ms, draft.lost)
         entries = tuple(
             Entry(seq, event, self._outside.codec.encode(event))
             for seq, event in enumerate(draft.events, current.state.seq + 1)
@@ -359,14 +420,16 @@ class Table:
                 entries=tuple(entry.data for entry in entries),
                 private=tuple(self._outside.codec.encode_private(event) for event in draft.private),
                 clears_answers=question_closed,
-                clocks=None if clocks == current.clocks else clocking.written(clocks, self._outside.time.now_ms()),
+                clocks=None if clocks == current.clocks else clocking.written(clocks, now_ms),
                 request=request,
                 forgets_deal=forgets,
             ),
         )
         self._outside.checkpoints.reach("stored")
         before = current.state.stage
-        current.state, current.clocks = draft.state, clocks
+        stirred = draft.lost != current.lost or clocking.graces(clocks) != clocking.graces(current.clocks)
+        self._vigil.attendance.forget(draft.lost - current.lost)
+        current.state, current.clocks, current.lost = draft.state, clocks, draft.lost
         current.recent.extend(entries)
         current.answers_stored = bool(draft.private) or (current.answers_stored and not question_closed)
         if forgets is not None:
@@ -374,11 +437,22 @@ class Table:
         if request is not None:
             current.requests.remember(request)
         self._show(letter, draft, entries, before)
+        if stirred:
+            self.gallery.show_presence()
+        self._let_go(letter)
+
+    def _let_go(self, letter: Letter) -> None:
+        """Who has left at once watches no more, until he comes back (BB-61)."""
+        leaves = letter.content
+        if isinstance(leaves, Leave) and leaves.seat in self._current.state.exited:
+            viewer = self.gallery.viewers.of_seat(leaves.seat)
+            if viewer is not None:
+                viewer.close(Farewell.LEFT)
 
     def _request_row(self, letter: Letter, answer: Answer | None) -> RequestRow | None:
         """How an accepted request is remembered: a move for this deal, a seat that is ready for the next one."""
         content = letter.content
-        if answer is None or not isinstance(content, Act | SetReady):
+        if answer is None or not isinstance(content, Request):
             return None
         number = self._current.state.deal_number + isinstance(content, SetReady)
         answered = written_answer(answer.outcome)
@@ -451,29 +525,9 @@ class Table:
 
     def _look_ahead(self) -> None:
         """Set the alarm for the next clock, and see to what is owed to others."""
-        end_ms = clocking.next_end_ms(self._current.clocks)
-        if end_ms is not None:
-            self._ring_at(end_ms)
+        self._vigil.look_ahead()
         if self._duties is None and duties.next_duty(self._current.state, self._current.progress) is not None:
             self._duties = asyncio.create_task(self._do_duties(), name="table duties")
-
-    def _ring_at(self, at_ms: int) -> None:
-        """Ring then at the latest: an alarm that is set for earlier will see."""
-        if self._alarm is not None and self._alarm.waits:
-            if self._alarm.at_ms <= at_ms:
-                return
-            self._alarm.cancel()
-        self._alarm = self._outside.alarms.set(at_ms, self._rung)
-
-    def _rung(self) -> None:
-        end_ms = clocking.next_end_ms(self._current.clocks)
-        if end_ms is None or self._tick_waits:
-            return
-        if end_ms > self._outside.time.now_ms():
-            self._ring_at(end_ms)
-            return
-        self._tick_waits = True
-        self._mailbox.put(Letter(Tick()))
 
     async def _do_duties(self) -> None:
         """Perform what is owed, one after the other, until nothing is."""
@@ -506,6 +560,9 @@ def _whereabouts(error: Exception) -> dict[str, object]:
 _DECIDERS: dict[type, Callable[[Table, Any, Draft], Answer | None]] = {
     Act: Table._decide_act,
     SetReady: Table._decide_ready,
+    SetTrustee: Table._decide_trustee,
+    Leave: Table._decide_leave,
+    Back: Table._decide_back,
     Arrive: Table._decide_arrive,
     Tick: Table._decide_tick,
     duties.Claimed: Table._decide_claimed,

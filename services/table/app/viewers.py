@@ -124,15 +124,18 @@ class Viewers:
         """The viewer of a seat, if it watches."""
         return self._seated.get(seat)
 
-    def remove(self, viewer: Viewer) -> None:
-        """A stream has ended; nothing if a newer one of the seat has taken its place."""
+    def remove(self, viewer: Viewer) -> bool:
+        """A stream has ended; nothing if a newer one of the seat has taken its place. Returns: whether it had not."""
         if viewer.seat is None:
-            if viewer in self._spectators:
-                self._spectators.remove(viewer)
-                self._on_count(-1)
+            if viewer not in self._spectators:
+                return False
+            self._spectators.remove(viewer)
         elif self._seated.get(viewer.seat) is viewer:
             del self._seated[viewer.seat]
-            self._on_count(-1)
+        else:
+            return False
+        self._on_count(-1)
+        return True
 
     def close_all(self, farewell: Farewell) -> None:
         """Let everybody go."""

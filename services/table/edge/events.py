@@ -8,8 +8,8 @@ from cardroom.table.v1 import event_pb2, room_pb2
 from games.kernel import Group, Line, Payment
 from services.table.edge.families import WIRES, field_of
 from services.table.model import events as happened
-from services.table.model.events import CloseCause, TableEvent, VoidCause
-from services.table.model.room import ClaimTiming, Room
+from services.table.model.events import CloseCause, LeaveWhen, TableEvent, VoidCause
+from services.table.model.room import RECONNECT_GRACE_MS, ClaimTiming, Room
 from wire.options import options_from_struct, options_to_struct
 
 TIMINGS: Mapping[ClaimTiming, room_pb2.ClaimTiming.ValueType] = {
@@ -25,9 +25,15 @@ CAUSES: Mapping[CloseCause, event_pb2.TableCloseCause.ValueType] = {
     CloseCause.SCORING: event_pb2.TABLE_CLOSE_CAUSE_SCORING,
     CloseCause.KICKED: event_pb2.TABLE_CLOSE_CAUSE_KICKED,
     CloseCause.VOIDED: event_pb2.TABLE_CLOSE_CAUSE_VOIDED,
+    CloseCause.LEFT: event_pb2.TABLE_CLOSE_CAUSE_LEFT,
+    CloseCause.ESCAPED: event_pb2.TABLE_CLOSE_CAUSE_ESCAPED,
 }
 VOID_CAUSES: Mapping[VoidCause, event_pb2.DealVoidCause.ValueType] = {
     VoidCause.LOST_TAIL: event_pb2.DEAL_VOID_CAUSE_LOST_TAIL,
+}
+WHENS: Mapping[LeaveWhen, event_pb2.LeaveWhen.ValueType] = {
+    LeaveWhen.NOW: event_pb2.LEAVE_WHEN_NOW,
+    LeaveWhen.AFTER_DEAL: event_pb2.LEAVE_WHEN_AFTER_DEAL,
 }
 
 
@@ -58,6 +64,8 @@ def room_to_proto(room: Room) -> room_pb2.Room:
         spectators_allowed=room.spectators_allowed,
         spectator_delay_ms=room.spectator_delay_ms,
         moves_points=room.moves_points,
+        reconnect_grace_ms=room.reconnect_grace_ms,
+        escape_penalty=room.escape_penalty,
     )
 
 
@@ -89,6 +97,8 @@ def room_from_proto(message: room_pb2.Room) -> Room:
         spectators_allowed=message.spectators_allowed,
         spectator_delay_ms=message.spectator_delay_ms,
         moves_points=message.moves_points,
+        reconnect_grace_ms=message.reconnect_grace_ms or RECONNECT_GRACE_MS,
+        escape_penalty=message.escape_penalty,
     )
 
 
@@ -296,8 +306,27 @@ def _deal_voided_from(message: event_pb2.DealVoided) -> happened.DealVoided:
     )
 
 
+def _closed(event: happened.Closed) -> event_pb2.TableEvent:
+    closed = event_pb2.TableClosed(cause=CAUSES[event.cause], requeued_seats=event.requeued)
+    return event_pb2.TableEvent(closed=closed)
+
+
 def _closed_from(message: event_pb2.TableClosed) -> happened.Closed:
-    return happened.Closed(next(cause for cause, number in CAUSES.items() if number == message.cause))
+    cause = next(cause for cause, number in CAUSES.items() if number == message.cause)
+    return happened.Closed(cause, tuple(message.requeued_seats))
+
+
+def when_from_proto(number: event_pb2.LeaveWhen.ValueType) -> LeaveWhen:
+    """When a player leaves. Raises: StopIteration: the number says nothing."""
+    return next(when for when, known in WHENS.items() if known == number)
+
+
+def _left(event: happened.SeatLeft) -> event_pb2.TableEvent:
+    return event_pb2.TableEvent(left=event_pb2.SeatLeft(seat=event.seat, when=WHENS[event.when]))
+
+
+def _trustee(event: happened.TrusteeSet) -> event_pb2.TableEvent:
+    return event_pb2.TableEvent(trustee=event_pb2.TrusteeSet(seat=event.seat, on=event.on, by_server=event.by_server))
 
 
 _WRITERS: dict[type, Callable[[Any], event_pb2.TableEvent]] = {
@@ -318,7 +347,10 @@ _WRITERS: dict[type, Callable[[Any], event_pb2.TableEvent]] = {
         kicked=event_pb2.SeatKicked(seat=event.seat, reason=event.reason)
     ),
     happened.DealVoided: _deal_voided,
-    happened.Closed: lambda event: event_pb2.TableEvent(closed=event_pb2.TableClosed(cause=CAUSES[event.cause])),
+    happened.SeatLeft: _left,
+    happened.TrusteeSet: _trustee,
+    happened.TurnTimedOut: lambda event: event_pb2.TableEvent(timed_out=event_pb2.TurnTimedOut(seat=event.seat)),
+    happened.Closed: _closed,
 }
 _READERS: dict[str, Callable[[Any], TableEvent]] = {
     "created": _created_from,
@@ -330,6 +362,9 @@ _READERS: dict[str, Callable[[Any], TableEvent]] = {
     "payments_made": _payments_made_from,
     "deal_settled": _deal_settled_from,
     "deal_voided": _deal_voided_from,
+    "left": lambda message: happened.SeatLeft(message.seat, when_from_proto(message.when)),
+    "trustee": lambda message: happened.TrusteeSet(message.seat, message.on, message.by_server),
+    "timed_out": lambda message: happened.TurnTimedOut(message.seat),
     "closed": _closed_from,
     "room_changed": lambda message: happened.RoomChanged(room_from_proto(message.room)),
     "kicked": lambda message: happened.Kicked(message.seat, message.reason),

@@ -13,7 +13,7 @@ from services.table.edge.families import field_of
 from services.table.model.play import PlayerAction
 from services.table.model.prompts import Prompt
 from services.table.model.state import Stage
-from services.table.ports import Farewell, Frame, Place, Sight
+from services.table.ports import Farewell, Frame, Place, Present, Sight
 
 STAGES: Mapping[Stage, event_pb2.TableState.ValueType] = {
     Stage.WAITING: event_pb2.TABLE_STATE_WAITING,
@@ -30,6 +30,7 @@ GOODBYES: Mapping[Farewell, table_pb2.GoodbyeReason.ValueType] = {
     Farewell.SLOW: table_pb2.GOODBYE_REASON_SLOW,
     Farewell.RECONNECT: table_pb2.GOODBYE_REASON_RECONNECT,
     Farewell.SHUTDOWN: table_pb2.GOODBYE_REASON_SHUTDOWN,
+    Farewell.LEFT: table_pb2.GOODBYE_REASON_LEFT,
 }
 _WIRE_BYTES = 2
 """The wire type of fields that are bytes with their length before them: strings, messages."""
@@ -45,6 +46,7 @@ _PROMPT = _tag(table_pb2.WatchResponse.PROMPT_FIELD_NUMBER)
 _MORE = _tag(table_pb2.WatchResponse.MORE_FIELD_NUMBER)
 _OPTIONS = _tag(table_pb2.Prompt.OPTIONS_FIELD_NUMBER)
 _HIDDEN = table_pb2.Hidden()
+_HEARTBEAT = table_pb2.StreamHeartbeat()
 _OPTION_COUNT_MAX = 4_096
 
 
@@ -80,6 +82,18 @@ class ProtobufPresenter:
         """See `Presenter`."""
         message = self._head(place)
         message.snapshot.CopyFrom(self.sight(sight))
+        return message.SerializeToString()
+
+    def presence(self, place: Place, present: Sequence[Present]) -> Frame:
+        """See `Presenter`."""
+        message = self._head(place)
+        message.presence.seats.extend(_presence(seat, row) for seat, row in enumerate(present))
+        return message.SerializeToString()
+
+    def heartbeat(self, place: Place) -> Frame:
+        """See `Presenter`."""
+        message = self._head(place)
+        message.heartbeat.CopyFrom(_HEARTBEAT)
         return message.SerializeToString()
 
     def goodbye(self, place: Place, farewell: Farewell) -> Frame:
@@ -163,13 +177,20 @@ def _seat(sight: Sight, seat: Seat) -> table_pb2.SeatState:
     return table_pb2.SeatState(
         seat=seat,
         player_id=state.players[seat],
-        arrived=state.stage is not Stage.WAITING or seat in state.arrived,
+        arrived=state.has_arrived(seat),
         ready=state.ready[seat] is not None,
         balance=state.balances[seat],
         net=state.nets[seat],
         points=state.points[seat] if state.points else None,
         points_net=state.point_nets[seat] if state.points else None,
+        presence=_presence(seat, sight.present[seat]),
+        trustee=seat in state.trustees,
+        leaving=seat in state.leaving | state.exited,
     )
+
+
+def _presence(seat: Seat, present: Present) -> table_pb2.SeatPresence:
+    return table_pb2.SeatPresence(seat=seat, online=present.online, grace_remaining_ms=present.grace_ms)
 
 
 _SHORT = [bytes([value]) for value in range(0x80)]

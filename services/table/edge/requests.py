@@ -6,8 +6,8 @@ from cardroom.table.v1 import control_pb2, room_pb2, table_pb2
 
 from games.kernel import OptionError, Seat
 from refusals import Reason, Refusal
-from services.table.app.mailbox import Act, SetReady
-from services.table.edge.events import bots_from_proto, players_from_proto, room_from_proto
+from services.table.app.mailbox import Act, Leave, SetReady, SetTrustee
+from services.table.edge.events import WHENS, bots_from_proto, players_from_proto, room_from_proto, when_from_proto
 from services.table.edge.families import WIRES
 from services.table.model.events import Created
 from services.table.model.room import POINTS
@@ -30,6 +30,8 @@ _AT_LEAST = {
     "arrive_limit_ms": 1,
     "bot_wait_ms": 0,
     "spectator_delay_ms": 0,
+    "reconnect_grace_ms": 0,
+    "escape_penalty": 0,
 }
 """Least value of each number of a room."""
 _LONGEST_MS = 86_400_000
@@ -55,6 +57,18 @@ def set_ready(request: table_pb2.SetReadyRequest, seat: Seat) -> SetReady:
     if len(request.nonce) > NONCE_BYTES_MAX:
         raise Refusal(Reason.INVALID_FIELD, field="nonce", detail=f"at most {NONCE_BYTES_MAX} bytes")
     return SetReady(seat, request_id(request.request_id), request.nonce)
+
+
+def set_trustee(request: table_pb2.SetTrusteeRequest, seat: Seat) -> SetTrustee:
+    """A switch of the trustee. Raises: Refusal: INVALID_FIELD."""
+    return SetTrustee(seat, request_id(request.request_id), request.on)
+
+
+def leave(request: table_pb2.LeaveRequest, seat: Seat) -> Leave:
+    """A player who leaves. Raises: Refusal: INVALID_FIELD."""
+    if request.when not in WHENS.values():
+        raise Refusal(Reason.INVALID_FIELD, field="when", detail="now, or after the deal", rule="PF-13")
+    return Leave(seat, request_id(request.request_id), when_from_proto(request.when))
 
 
 def request_id(text: str) -> str:

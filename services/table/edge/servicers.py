@@ -64,6 +64,9 @@ class TableServicer:
             "Watch": grpc.unary_stream_rpc_method_handler(self.watch, table_pb2.WatchRequest.FromString, _as_it_is),
             "Act": _unary(self.act, table_pb2.ActRequest),
             "SetReady": _unary(self.set_ready, table_pb2.SetReadyRequest),
+            "SetTrustee": _unary(self.set_trustee, table_pb2.SetTrusteeRequest),
+            "Heartbeat": _unary(self.heartbeat, table_pb2.HeartbeatRequest),
+            "Leave": _unary(self.leave, table_pb2.LeaveRequest),
             "GetSnapshot": _unary(self.get_snapshot, table_pb2.GetSnapshotRequest),
             "GetReplay": grpc.unary_stream_rpc_method_handler(
                 self.get_replay, table_pb2.GetReplayRequest.FromString, _serialized
@@ -85,7 +88,6 @@ class TableServicer:
             else:
                 table.check_sound()
                 frames = table.gallery.stream(seat, after_seq, request.known_epoch, together=request.together)
-                table.arrive(seat)
             async with aclosing(frames):
                 async for frame in frames:
                     await context.write(frame)
@@ -93,7 +95,7 @@ class TableServicer:
     async def act(self, request: table_pb2.ActRequest, context: Context) -> table_pb2.ActResponse:
         """A move; answered after it is stored."""
         with _STORE_SPOKEN:
-            table, seat = await self._table(request.table_id, context)
+            table, seat = await self._called(request.table_id, context)
             answer = await self._pod.ask(table, reading.act(request, _seated(seat)))
         outcome = answer.outcome
         return table_pb2.ActResponse(
@@ -105,16 +107,36 @@ class TableServicer:
     async def set_ready(self, request: table_pb2.SetReadyRequest, context: Context) -> table_pb2.SetReadyResponse:
         """A seat is ready for the next deal."""
         with _STORE_SPOKEN:
-            table, seat = await self._table(request.table_id, context)
+            table, seat = await self._called(request.table_id, context)
             answer = await self._pod.ask(table, reading.set_ready(request, _seated(seat)))
         return table_pb2.SetReadyResponse(seq=answer.outcome.seq, duplicate=answer.duplicate)
+
+    async def set_trustee(self, request: table_pb2.SetTrusteeRequest, context: Context) -> table_pb2.SetTrusteeResponse:
+        """The player's own switch of his trustee (PF-22)."""
+        with _STORE_SPOKEN:
+            table, seat = await self._called(request.table_id, context)
+            answer = await self._pod.ask(table, reading.set_trustee(request, _seated(seat)))
+        return table_pb2.SetTrusteeResponse(seq=answer.outcome.seq, duplicate=answer.duplicate)
+
+    async def heartbeat(self, request: table_pb2.HeartbeatRequest, context: Context) -> table_pb2.HeartbeatResponse:
+        """A sign of life (PF-24)."""
+        with _STORE_SPOKEN:
+            table, _ = await self._called(request.table_id, context, beat=True)
+        return table_pb2.HeartbeatResponse(epoch=table.current.epoch, seq=table.current.state.seq)
+
+    async def leave(self, request: table_pb2.LeaveRequest, context: Context) -> table_pb2.LeaveResponse:
+        """A player gives his seat up, now or after the deal; answered after it is stored."""
+        with _STORE_SPOKEN:
+            table, seat = await self._called(request.table_id, context)
+            answer = await self._pod.ask(table, reading.leave(request, _seated(seat)))
+        return table_pb2.LeaveResponse(seq=answer.outcome.seq, duplicate=answer.duplicate)
 
     async def get_snapshot(
         self, request: table_pb2.GetSnapshotRequest, context: Context
     ) -> table_pb2.GetSnapshotResponse:
         """What Watch would send first."""
         with _STORE_SPOKEN:
-            table, seat = await self._table(request.table_id, context)
+            table, seat = await self._called(request.table_id, context)
             if seat is None:
                 sight, (epoch, seq) = table.balcony.sight(), table.balcony.place()
             else:
@@ -130,6 +152,13 @@ class TableServicer:
             replay = await self._replays.deal(table_id, request.deal_number, asker)
         for message in replay_to_proto(table_id, replay):
             await context.write(message)
+
+    async def _called(self, table_id: str, context: Context, *, beat: bool = False) -> tuple[Table, Seat | None]:
+        """As `_table`; a call of a seat is a sign of life."""
+        table, seat = await self._table(table_id, context)
+        if seat is not None:
+            table.alive(seat, beat=beat)
+        return table, seat
 
     async def _table(self, table_id: str, context: Context) -> tuple[Table, Seat | None]:
         """The table, and the caller's seat at it (None: a spectator).

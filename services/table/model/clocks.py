@@ -8,6 +8,8 @@ again with what was left.
 from dataclasses import dataclass
 from enum import StrEnum
 
+from games.kernel import Seat
+from services.table.model import play
 from services.table.model.play import Rest
 from services.table.model.room import ClaimTiming
 from services.table.model.state import Stage, TableState
@@ -22,6 +24,11 @@ class ClockName(StrEnum):
     TURN = "turn"
     CLAIM = "claim"
     FLOOR = "floor"
+    GRACE = "grace"
+
+
+OF_DECISIONS = frozenset(ClockName) - {ClockName.FLOOR, ClockName.GRACE}
+"""Clocks that end the stage or decision that stands open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +36,7 @@ class Clock:
     """A clock that runs.
 
     Attributes:
-        opened: what it was started for: the number of an event or, for READY, of a deal.
+        opened: what it was started for: the number of an event or, for READY, of a deal; for GRACE the seat.
         granted_ms: what it was started with.
         ends_ms: when it runs out, on the table's own time.
     """
@@ -43,15 +50,22 @@ class Clock:
 Clocks = tuple[Clock, ...]
 
 
-def following(state: TableState, running: Clocks, now_ms: int, floor_ms: int | None) -> Clocks:
+def following(
+    state: TableState,
+    running: Clocks,
+    now_ms: int,
+    floor_ms: int | None,
+    lost: frozenset[Seat] = frozenset(),
+) -> Clocks:
     """The clocks that run in a state: those that belong to it go on, the others start now.
 
     Args:
         floor_ms: floor drawn for a question that opened just now (PF-20); None or 0 if there is none to start.
+        lost: seats whose players are not there; their grace runs where going is an escape (PF-23).
     """
     known = {(clock.name, clock.opened): clock for clock in running}
     clocks = []
-    for name, opened, limit_ms in _wanted(state, floor_ms):
+    for name, opened, limit_ms in (*_wanted(state, floor_ms), *_graces(state, lost)):
         clock = known.get((name, opened))
         if clock is None and limit_ms is not None:
             clock = Clock(name, opened, limit_ms, now_ms + limit_ms)
@@ -83,6 +97,17 @@ def _wanted(state: TableState, floor_ms: int | None) -> tuple[tuple[ClockName, i
             return ()
 
 
+def _graces(state: TableState, lost: frozenset[Seat]) -> tuple[tuple[ClockName, int, int | None], ...]:
+    if not lost or state.deal is None or not state.running or not play.leaving_ends_deal(state.deal.game):
+        return ()
+    return tuple((ClockName.GRACE, seat, state.room.reconnect_grace_ms) for seat in sorted(lost))
+
+
+def graces(clocks: Clocks) -> dict[Seat, Clock]:
+    """The clocks of players who are lost, by seat (PF-23)."""
+    return {clock.opened: clock for clock in clocks if clock.name is ClockName.GRACE}
+
+
 def find(clocks: Clocks, name: ClockName) -> Clock | None:
     """The clock of this name, if it runs."""
     return next((clock for clock in clocks if clock.name is name), None)
@@ -95,7 +120,7 @@ def without(clocks: Clocks, name: ClockName) -> Clocks:
 
 def decision_clock(clocks: Clocks) -> Clock | None:
     """The clock that ends the stage or decision that stands open: what players are shown."""
-    return next((clock for clock in clocks if clock.name is not ClockName.FLOOR), None)
+    return next((clock for clock in clocks if clock.name in OF_DECISIONS), None)
 
 
 def next_end_ms(clocks: Clocks) -> int | None:

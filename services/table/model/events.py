@@ -19,6 +19,8 @@ class CloseCause(StrEnum):
     SCORING = "scoring"
     KICKED = "kicked"
     VOIDED = "voided"
+    LEFT = "left"
+    ESCAPED = "escaped"
 
 
 FAULTS = frozenset({CloseCause.FAULT, CloseCause.SCORING, CloseCause.VOIDED})
@@ -29,6 +31,13 @@ class VoidCause(StrEnum):
     """Why a deal is void. LOST_TAIL: the ledger had carried out payments whose entries the log has lost."""
 
     LOST_TAIL = "lost_tail"
+
+
+class LeaveWhen(StrEnum):
+    """When a player leaves: at once, a forced exit during a deal (PF-23); or after the deal (PF-13)."""
+
+    NOW = "now"
+    AFTER_DEAL = "after_deal"
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,10 +170,35 @@ class DealVoided:
 
 
 @dataclass(frozen=True, slots=True)
+class SeatLeft:
+    """A player gives his seat up."""
+
+    seat: Seat
+    when: LeaveWhen
+
+
+@dataclass(frozen=True, slots=True)
+class TrusteeSet:
+    """The server plays for the seat from now on, or no more (PF-22); `by_server`: after time-outs."""
+
+    seat: Seat
+    on: bool
+    by_server: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TurnTimedOut:
+    """The turn clock of a seat ran out; the next move is what the rules make of it (PF-21)."""
+
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
 class Closed:
-    """The table is dissolved: the last entry of its log."""
+    """The table is dissolved: the last entry of its log. `requeued`: seats that go back to the queue (PF-13)."""
 
     cause: CloseCause
+    requeued: tuple[Seat, ...] = ()
 
 
 TableEvent = (
@@ -179,5 +213,8 @@ TableEvent = (
     | DealVoided
     | RoomChanged
     | Kicked
+    | SeatLeft
+    | TrusteeSet
+    | TurnTimedOut
     | Closed
 )

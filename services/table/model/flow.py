@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from games.kernel import Line, Payment, Seat
 from refusals import Reason, Refusal
 from services.table.model import play, shuffle
-from services.table.model.clocks import ClockName
+from services.table.model.clocks import Clock, ClockName
 from services.table.model.events import (
     Arrived,
     CloseCause,
@@ -22,11 +22,15 @@ from services.table.model.events import (
     PaymentsMade,
     Ready,
     TableEvent,
+    TrusteeSet,
+    TurnTimedOut,
 )
 from services.table.model.play import GameAction, GameEvent, PlayerAction, Rest
 from services.table.model.room import POINTS, ClaimTiming
 from services.table.model.state import GATHERING, Stage, TableState, answered, evolve
 
+RETURN = "return"
+"""Cause of payments that move back what moved in a deal, as the ledger knows it."""
 _DECISION_ID = re.compile(r"(\d{1,18})-(\d{1,3})").fullmatch
 _STANDING = 0
 """In place of an event's number in the decision id of standing actions."""
@@ -39,11 +43,20 @@ class Draft:
         events: for the log, in order.
         private: answers to the shared question that stands open; kept beside the log.
         floor_ms: floor drawn for the question that the draft leaves open; None if the draft opened none.
+        lost: seats whose players are not there (PF-24); beside the log, since nobody reads of it there.
     """
 
-    def __init__(self, state: TableState, draw_floor: Callable[[], int], *, floor_passed: bool = True) -> None:
+    def __init__(
+        self,
+        state: TableState,
+        draw_floor: Callable[[], int],
+        *,
+        floor_passed: bool = True,
+        lost: frozenset[Seat] = frozenset(),
+    ) -> None:
         """`floor_passed`: whether the question that stands open, if any, has been open for its floor (PF-20)."""
         self.state = state
+        self.lost = lost
         self.events: list[TableEvent] = []
         self.private: list[GameEvent] = []
         self.floor_ms: int | None = None
@@ -62,10 +75,14 @@ class Draft:
             self.private.append(event)
             return
         self.put(Move(event))
+        deal = self.state.deal
+        assert deal is not None
+        if play.escaped(deal.game):
+            self.reckon_escape()
+            return
         self._ask(self.state.room.asset, play.asked_by(event))
         if self.state.room.moves_points:
-            assert self.state.deal is not None
-            self._ask(POINTS, play.scored_by(event, self.state.deal.game))
+            self._ask(POINTS, play.scored_by(event, deal.game))
 
     def _ask(self, asset: str, payments: tuple[Payment, ...]) -> None:
         """A settlement is due, unless nothing is asked."""
@@ -74,6 +91,26 @@ class Draft:
             assert deal is not None
             seq = self.state.settlement_seqs.get(asset, 0) + 1
             self.put(PaymentsDue(deal.deal_id, seq, asset, payments))
+
+    def reckon_escape(self) -> None:
+        """What an escape costs (PF-23): what moved in the deal is moved back, then the penalty.
+
+        Nothing while settlements are under way, since nobody knows yet what they move; and nothing a second time.
+        """
+        deal = self.state.deal
+        assert deal is not None
+        if self.state.dues or deal.reckoned or not play.escaped(deal.game):
+            return
+        for made in reversed(deal.made):
+            if back := _moved_back(made.lines):
+                self._ask(made.asset, back)
+        ended = deal.game.result
+        assert ended is not None
+        for payment in play.asked_by(ended):
+            self._ask(self.state.room.asset, (payment,))
+        if self.state.room.moves_points:
+            for payment in play.scored_by(ended, deal.game):
+                self._ask(POINTS, (payment,))
 
     def play(self, action: GameAction) -> None:
         """An action of the game and all that follows by itself. Raises: Refusal."""
@@ -110,6 +147,15 @@ class Draft:
         if not self._floor_passed or play.awaiting(deal.game):
             return None
         return play.closing(deal.game)
+
+
+def _moved_back(lines: Sequence[Line]) -> tuple[Payment, ...]:
+    """The payments that undo what was paid to players, the last one first."""
+    return tuple(
+        Payment(line.payment.payee, line.payment.payer, line.paid, RETURN)
+        for line in reversed(lines)
+        if line.paid and line.payment.payee is not None
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +267,7 @@ def start_deal(draft: Draft, balances: Sequence[int], seed: bytes, points: Seque
 def payments_made(draft: Draft, due: PaymentsDue, lines: Sequence[Line], balances: Sequence[int]) -> None:
     """The ledger has carried out a settlement."""
     draft.put(PaymentsMade(due.deal_id, due.settlement_seq, due.asset, tuple(lines), tuple(balances)))
+    draft.reckon_escape()
 
 
 def settle_deal(draft: Draft) -> None:
@@ -230,25 +277,47 @@ def settle_deal(draft: Draft) -> None:
     assert deal is not None
     assert deal.seed is not None
     draft.put(DealSettled(deal.deal_id, deal.seed, state.balances, state.points))
-    if state.room.deals_max and deal.number >= state.room.deals_max:
-        draft.put(Closed(CloseCause.DEALS_PLAYED))
-    elif min(state.balances) < state.room.least_balance:
-        draft.put(Closed(CloseCause.BALANCE))
+    gone = state.leaving | state.exited | (play.away(deal.game) & draft.lost)
+    short = frozenset(seat for seat in state.seats if state.balances[seat] < state.room.least_balance)
+    if play.escaped(deal.game):
+        close(draft, CloseCause.ESCAPED)
+    elif state.room.deals_max and deal.number >= state.room.deals_max:
+        close(draft, CloseCause.DEALS_PLAYED)
+    elif gone or short:
+        close(draft, CloseCause.LEFT if gone else CloseCause.BALANCE, out=gone | short)
 
 
-def close(draft: Draft, cause: CloseCause) -> None:
-    """The table is dissolved; nothing if it is already."""
-    if draft.state.stage is not Stage.CLOSED:
-        draft.put(Closed(cause))
+_REQUEUES = frozenset({CloseCause.LEFT, CloseCause.BALANCE, CloseCause.NOT_READY, CloseCause.STAKE})
+"""Ends that are not the doing of those who want to play on."""
 
 
-def run_out(draft: Draft, name: ClockName) -> None:
+def close(draft: Draft, cause: CloseCause, *, out: frozenset[Seat] = frozenset()) -> None:
+    """The table is dissolved; nothing if it is already.
+
+    Args:
+        out: seats on whose account it is; the others who are there go back to the queue (PF-13).
+    """
+    state = draft.state
+    if state.stage is Stage.CLOSED:
+        return
+    stay = cause in _REQUEUES and bool(out)
+    gone = out | draft.lost | state.leaving | state.exited
+    draft.put(Closed(cause, tuple(seat for seat in state.seats if stay and seat not in gone)))
+
+
+def run_out(draft: Draft, clock: Clock) -> None:
     """A clock has run out."""
-    _RUN_OUT[name](draft)
+    _RUN_OUT[clock.name](draft)
 
 
 def _run_out_gathering(draft: Draft) -> None:
-    close(draft, CloseCause.NOT_READY)
+    """Who has not come, or is not ready, has given his seat up (PF-12)."""
+    state = draft.state
+    if state.stage is Stage.WAITING:
+        missing = frozenset(state.seats) - state.arrived
+    else:
+        missing = frozenset(seat for seat in state.seats if state.ready[seat] is None)
+    close(draft, CloseCause.NOT_READY, out=missing)
 
 
 def _run_out_dealing(draft: Draft) -> None:
@@ -256,9 +325,18 @@ def _run_out_dealing(draft: Draft) -> None:
     draft.play(play.dealing(draft.state.deal.game))
 
 
+TIMEOUTS_TO_TRUSTEE = 2
+"""Turn time-outs in a row after which the server plays for the seat (PF-22)."""
+
+
 def _run_out_turn(draft: Draft) -> None:
     assert draft.state.deal is not None
-    draft.play(play.timeout(draft.state.deal.game))
+    game = draft.state.deal.game
+    seat = game.turn
+    draft.put(TurnTimedOut(seat))
+    draft.play(play.timeout(game))
+    if draft.state.timeouts[seat] >= TIMEOUTS_TO_TRUSTEE and seat not in draft.state.trustees:
+        draft.put(TrusteeSet(seat, on=True, by_server=True))
 
 
 def _run_out_claim(draft: Draft) -> None:

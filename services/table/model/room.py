@@ -7,6 +7,9 @@ from enum import StrEnum
 POINTS = "points"
 """The asset that raw scores move (PF-60)."""
 
+RECONNECT_GRACE_MS = 60_000
+"""The usual grace (PF-23)."""
+
 
 class ClaimTiming(StrEnum):
     """How long a shared question stays open (PF-20)."""
@@ -33,6 +36,8 @@ class Room:
         deals_max: deals until the table is dissolved; 0 for no limit.
         spectator_delay_ms: how far behind the table spectators are.
         moves_points: whether deals move points too, by the raw score (PF-60); only where the asset is another.
+        reconnect_grace_ms: how long a player may be offline before that is an escape, above zero (PF-23).
+        escape_penalty: units of the asset that an escape costs (PF-23).
     """
 
     room_id: str
@@ -59,6 +64,8 @@ class Room:
     spectators_allowed: bool = False
     spectator_delay_ms: int = 0
     moves_points: bool = False
+    reconnect_grace_ms: int = RECONNECT_GRACE_MS
+    escape_penalty: int = 0
 
     @property
     def assets(self) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 from games.kernel import Line, Seat, changed
 from services.table.model import events as happened
 from services.table.model import play
-from services.table.model.events import CloseCause, PaymentsDue, PaymentsMade, TableEvent
+from services.table.model.events import CloseCause, LeaveWhen, PaymentsDue, PaymentsMade, TableEvent
 from services.table.model.play import GameEvent, GameState, Rest
 from services.table.model.room import Room
 
@@ -38,6 +38,8 @@ class DealState:
         game: the deal by the rules.
         opened_seq: number of the event that opened the decision that stands open.
         settled: whether all its money has moved and the stakes are given back.
+        made: its settlements so far, in order; what an escape moves back (PF-23).
+        reckoned: whether what an escape costs has been asked for.
     """
 
     deal_id: str
@@ -48,6 +50,8 @@ class DealState:
     game: GameState
     opened_seq: int
     settled: bool = False
+    made: tuple[PaymentsMade, ...] = ()
+    reckoned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +88,12 @@ class TableState:
         nets_before: the nets when the deal began.
         point_nets_before: the same of points.
         voided: id of the deal that was declared void; empty if none was.
+        leaving: seats that leave after the deal (PF-13).
+        exited: seats that have left by a forced exit and not come back (PF-23).
+        trustees: seats the server plays for as their trustee (PF-22).
+        timeouts: turn time-outs in a row, one a seat.
+        timed_out: whether the next move is what the rules make of a time-out.
+        requeued: seats that go back to the queue, once the table is dissolved.
     """
 
     table_id: str
@@ -111,6 +121,12 @@ class TableState:
     nets_before: tuple[int, ...] = ()
     point_nets_before: tuple[int, ...] = ()
     voided: str = ""
+    leaving: frozenset[Seat] = frozenset()
+    exited: frozenset[Seat] = frozenset()
+    trustees: frozenset[Seat] = frozenset()
+    timeouts: tuple[int, ...] = ()
+    timed_out: bool = False
+    requeued: tuple[Seat, ...] = ()
 
     @property
     def seats(self) -> range:
@@ -131,12 +147,21 @@ class TableState:
         """Whether every seat is ready for the next deal."""
         return all(self.ready)
 
+    def has_arrived(self, seat: Seat) -> bool:
+        """Whether the seat has shown a sign of life."""
+        return self.stage is not Stage.WAITING or seat in self.arrived
+
     @property
     def rest(self) -> Rest | None:
         """Where the running deal rests; None when none runs."""
         if self.deal is None or self.stage not in (Stage.DEALING, Stage.PLAYING):
             return None
         return play.rest_of(self.deal.game)
+
+    @property
+    def running(self) -> bool:
+        """Whether a deal is played and not over."""
+        return self.rest not in (None, Rest.OVER)
 
 
 def created(table_id: str, event: happened.Created) -> TableState:
@@ -159,6 +184,7 @@ def created(table_id: str, event: happened.Created) -> TableState:
         correlation_id=event.correlation_id,
         points=no_points,
         point_nets=no_points,
+        timeouts=(0,) * count,
     )
 
 
@@ -224,6 +250,7 @@ def _deal_started(state: TableState, event: happened.DealStarted) -> TableState:
         last_points_settlement=None,
         nets_before=state.nets,
         point_nets_before=state.point_nets,
+        timeouts=(0,) * len(state.players),
     )
 
 
@@ -236,6 +263,7 @@ def _moved(state: TableState, event: happened.Move) -> TableState:
     opened = seq if play.opens_decision(event.event) else deal.opened_seq
     stage = Stage.DEALING if play.rest_of(game) is Rest.OPENING else Stage.PLAYING
     next_dealer = play.next_dealer_after(event.event)
+    returned = play.returned_by(event.event)
     return changed(
         state,
         seq=seq,
@@ -243,20 +271,42 @@ def _moved(state: TableState, event: happened.Move) -> TableState:
         deal=changed(deal, game=game, opened_seq=opened),
         next_dealer=state.next_dealer if next_dealer is None else next_dealer,
         draws_in_row=play.draws_in_row_after(event.event, game, state.draws_in_row),
+        exited=state.exited if returned is None else state.exited - {returned},
+        timeouts=_timeouts_after(state, event.event),
+        timed_out=False,
     )
+
+
+def _timeouts_after(state: TableState, event: GameEvent) -> tuple[int, ...]:
+    """A move that a player makes in his turn ends his row of time-outs (PF-22)."""
+    mover = None if state.timed_out else play.mover(event)
+    return state.timeouts if mover is None else _at(state.timeouts, mover, 0)
+
+
+def _at(counts: tuple[int, ...], seat: Seat, count: int) -> tuple[int, ...]:
+    return (*counts[:seat], count, *counts[seat + 1 :])
 
 
 def _payments_due(state: TableState, event: happened.PaymentsDue) -> TableState:
     assert event.settlement_seq == state.settlement_seqs.get(event.asset, 0) + 1, event
+    assert state.deal is not None, event
     seqs = {**state.settlement_seqs, event.asset: event.settlement_seq}
-    return changed(state, seq=state.seq + 1, dues=(*state.dues, event), settlement_seqs=seqs)
+    return changed(
+        state,
+        seq=state.seq + 1,
+        dues=(*state.dues, event),
+        settlement_seqs=seqs,
+        deal=changed(state.deal, reckoned=play.escaped(state.deal.game)),
+    )
 
 
 def _payments_made(state: TableState, event: happened.PaymentsMade) -> TableState:
     assert state.dues, event
     due = state.dues[0]
     assert (due.asset, due.settlement_seq) == (event.asset, event.settlement_seq), event
-    state = changed(state, seq=state.seq + 1, dues=state.dues[1:])
+    assert state.deal is not None, event
+    deal = changed(state.deal, made=(*state.deal.made, event))
+    state = changed(state, seq=state.seq + 1, dues=state.dues[1:], deal=deal)
     if event.asset == state.room.asset:
         nets = _nets_after(state.nets, event.lines)
         return changed(state, balances=event.balances, nets=nets, last_settlement=event)
@@ -326,7 +376,24 @@ def _deal_voided(state: TableState, event: happened.DealVoided) -> TableState:
 
 def _closed(state: TableState, event: happened.Closed) -> TableState:
     assert state.stage is not Stage.CLOSED, event
-    return changed(state, seq=state.seq + 1, stage=Stage.CLOSED, closed=event.cause)
+    return changed(state, seq=state.seq + 1, stage=Stage.CLOSED, closed=event.cause, requeued=event.requeued)
+
+
+def _left(state: TableState, event: happened.SeatLeft) -> TableState:
+    if event.when is LeaveWhen.NOW:
+        return changed(state, seq=state.seq + 1, exited=state.exited | {event.seat})
+    return changed(state, seq=state.seq + 1, leaving=state.leaving | {event.seat})
+
+
+def _trustee(state: TableState, event: happened.TrusteeSet) -> TableState:
+    trustees = state.trustees | {event.seat} if event.on else state.trustees - {event.seat}
+    timeouts = state.timeouts if event.on else _at(state.timeouts, event.seat, 0)
+    return changed(state, seq=state.seq + 1, trustees=trustees, timeouts=timeouts)
+
+
+def _timed_out(state: TableState, event: happened.TurnTimedOut) -> TableState:
+    timeouts = _at(state.timeouts, event.seat, state.timeouts[event.seat] + 1)
+    return changed(state, seq=state.seq + 1, timeouts=timeouts, timed_out=True)
 
 
 _EVOLVERS: dict[type, Callable[[TableState, Any], TableState]] = {
@@ -340,5 +407,8 @@ _EVOLVERS: dict[type, Callable[[TableState, Any], TableState]] = {
     happened.RoomChanged: _room_changed,
     happened.Kicked: _kicked,
     happened.DealVoided: _deal_voided,
+    happened.SeatLeft: _left,
+    happened.TrusteeSet: _trustee,
+    happened.TurnTimedOut: _timed_out,
     happened.Closed: _closed,
 }

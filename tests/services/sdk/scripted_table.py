@@ -78,6 +78,7 @@ class ScriptedTable(table_pb2_grpc.TableServiceServicer):
         self.watched: list[table_pb2.WatchRequest] = []
         self.asked: list[Any] = []
         self.metadata: list[dict[str, Any]] = []
+        self.heartbeat_count = 0
 
     async def Watch(self, request: Any, context: Any) -> AsyncIterator[table_pb2.WatchResponse]:
         self.watched.append(request)
@@ -103,7 +104,11 @@ class ScriptedTable(table_pb2_grpc.TableServiceServicer):
                 await step.abort(context)
             yield step
 
-    Act = SetReady = GetSnapshot = _answer
+    Act = SetReady = SetTrustee = Leave = GetSnapshot = _answer
+
+    async def Heartbeat(self, request: Any, context: Any) -> table_pb2.HeartbeatResponse:
+        self.heartbeat_count += 1
+        return table_pb2.HeartbeatResponse(epoch=1)
 
 
 class ScriptedMatchmaker(matchmaker_pb2_grpc.MatchmakerServiceServicer):

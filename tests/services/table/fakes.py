@@ -46,6 +46,7 @@ class FakeLedger:
     refuses: Reason | None = None
     calls: list[str] = field(default_factory=list)
     applied_count: int = 0
+    penalties: list[tuple[str, int]] = field(default_factory=list)
 
     @property
     def balances(self) -> dict[str, int]:
@@ -69,10 +70,12 @@ class FakeLedger:
     async def reserve(self, account: Account, deal_id: str, least_balance: int) -> Reserved | StakeRefused:
         await self._enter("reserve", account)
         book = self.books[account.asset]
-        if any(book.units(player) < least_balance for player in account.players):
-            return self._leave(StakeRefused(short=True))
-        if any(book.locked.get(player, deal_id) != deal_id for player in account.players):
-            return self._leave(StakeRefused(short=False))
+        short = frozenset(player for player in account.players if book.units(player) < least_balance)
+        if short:
+            return self._leave(StakeRefused(short=True, players=short))
+        held = frozenset(player for player in account.players if book.locked.get(player, deal_id) != deal_id)
+        if held:
+            return self._leave(StakeRefused(short=False, players=held))
         book.locked.update(dict.fromkeys(account.players, deal_id))
         return self._leave(Reserved(tuple(map(book.units, account.players))))
 
@@ -93,6 +96,11 @@ class FakeLedger:
         after = dict(zip(account.players, paid.balances, strict=True))
         book.balances.update(after)
         return Settled(tuple(line.paid for line in paid.lines), after)
+
+    async def penalize(self, account: Account, deal_id: str, seq: int, payment: Payment) -> Settled:
+        assert payment.payee is None, payment
+        self.penalties.append((account.players[payment.payer], payment.amount))
+        return await self.settle(account, deal_id, seq, (payment,))
 
     async def release(self, account: Account, deal_id: str) -> None:
         await self._enter("release", account)
@@ -118,15 +126,16 @@ class FakeLedger:
 
 @dataclass
 class FakeSeats:
-    """Seats that were released, by table."""
+    """Players who were let go, by table: free, or back in the queue."""
 
     away: bool = False
     released: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    requeued: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
-    async def release(self, table_id: str, epoch: int, players: Sequence[str]) -> None:
+    async def release(self, table_id: str, epoch: int, players: Sequence[str], *, requeue: bool) -> None:
         if self.away:
             raise ServiceAway
-        self.released[table_id] = tuple(players)
+        (self.requeued if requeue else self.released)[table_id] = tuple(players)
 
 
 class FixedEntropy:

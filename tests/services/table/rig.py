@@ -190,7 +190,13 @@ class Pods:
             redis_url=redis_url or self._redis_url,
             pod=pod or f"pod-{uuid.uuid4().hex[:8]}",
             log_level="debug",
-            **{"pod_lease_ms": 600, "linger_ms": 0, "store_patience_ms": 2_000, **changes},
+            **{
+                "presence_limit_ms": 3_600_000,
+                "pod_lease_ms": 600,
+                "linger_ms": 0,
+                "store_patience_ms": 2_000,
+                **changes,
+            },
         )
         runtime = make_runtime("table", settings, clock=clock)
         reached = Reached()
@@ -247,6 +253,7 @@ class Player:
     Attributes:
         messages: everything received, in order, over all streams of this player.
         prompt: what the player is asked now.
+        heartbeat_count: signs of life of the server on these streams, which are no part of the messages.
     """
 
     def __init__(self, pod: RunningPod, table_id: str, seat: int, name: str, *, generation: int = 0) -> None:
@@ -263,6 +270,7 @@ class Player:
         self._stream: Any = None
         self._reading: asyncio.Task[None] | None = None
         self._read_count = 0
+        self.heartbeat_count = 0
         self._news = asyncio.Event()
 
     def metadata(self, *, pod: str | None = None) -> tuple[tuple[str, str], ...]:
@@ -322,8 +330,11 @@ class Player:
             await asyncio.gather(self._reading, return_exceptions=True)
 
     def _note(self, message: Message) -> None:
-        self.messages.append(message)
         kind = message.WhichOneof("kind")
+        if kind == "heartbeat":
+            self.heartbeat_count += 1
+            return
+        self.messages.append(message)
         if kind == "prompt":
             self.prompt = message.prompt
         elif kind == "snapshot":
@@ -383,6 +394,23 @@ class Player:
         )
         getattr(request, _FIELDS[type(action)]).CopyFrom(action)
         response: table_pb2.ActResponse = await self.stub.Act(request, metadata=self.metadata(pod=pod))
+        return response
+
+    async def heartbeat(self) -> table_pb2.HeartbeatResponse:
+        request = table_pb2.HeartbeatRequest(table_id=self.table_id)
+        response: table_pb2.HeartbeatResponse = await self.stub.Heartbeat(request, metadata=self.metadata())
+        return response
+
+    async def set_trustee(self, *, on: bool, request_id: str | None = None) -> table_pb2.SetTrusteeResponse:
+        request = table_pb2.SetTrusteeRequest(table_id=self.table_id, request_id=request_id or new_request_id(), on=on)
+        response: table_pb2.SetTrusteeResponse = await self.stub.SetTrustee(request, metadata=self.metadata())
+        return response
+
+    async def leave(
+        self, when: event_pb2.LeaveWhen.ValueType, request_id: str | None = None
+    ) -> table_pb2.LeaveResponse:
+        request = table_pb2.LeaveRequest(table_id=self.table_id, request_id=request_id or new_request_id(), when=when)
+        response: table_pb2.LeaveResponse = await self.stub.Leave(request, metadata=self.metadata())
         return response
 
     async def snapshot(self) -> table_pb2.GetSnapshotResponse:

@@ -159,7 +159,7 @@ async def test_who_never_comes_ends_the_table_pf_12(pods: Pods, fake_clock: Fake
     fake_clock.advance(ms=29_980)
     await stands_still(players[:1])
     fake_clock.advance(ms=40)
-    await closed_for(CloseCause.NOT_READY, seated, players, redis_url)
+    await closed_for(CloseCause.NOT_READY, seated, players, redis_url, requeued=(0, 1, 2))
 
 
 async def test_who_is_not_ready_in_time_ends_the_table_pf_12(pods: Pods, fake_clock: FakeClock, redis_url: str) -> None:
@@ -169,17 +169,21 @@ async def test_who_is_not_ready_in_time_ends_the_table_pf_12(pods: Pods, fake_cl
     for player in players[:3]:
         await player.ready()
     fake_clock.advance(ms=20_020)
-    await closed_for(CloseCause.NOT_READY, seated, players, redis_url)
+    await closed_for(CloseCause.NOT_READY, seated, players, redis_url, requeued=(0, 1, 2))
     assert pod.ledger.calls == []
 
 
-async def closed_for(cause: CloseCause, seated: Seated, players: list[Player], redis_url: str) -> None:
+async def closed_for(
+    cause: CloseCause, seated: Seated, players: list[Player], redis_url: str, *, requeued: tuple[int, ...]
+) -> None:
+    """Told to all; those on whose account it is are free, the others are in front of their queue."""
     for player in players:
         await player.ended()
         assert player.goodbyes() == ["ENDED"]
-    assert (await stored(redis_url, seated.table_id))[-1] == Closed(cause)
-    pod = seated.pod
-    await eventually(lambda: pod.seats.released.get(seated.table_id) == tuple(seated.names))
+    assert (await stored(redis_url, seated.table_id))[-1] == Closed(cause, requeued)
+    pod, names = seated.pod, seated.names
+    await eventually(lambda: pod.seats.requeued.get(seated.table_id) == tuple(names[seat] for seat in requeued))
+    assert set(pod.seats.released[seated.table_id]) == set(names) - {names[seat] for seat in requeued}
     await eventually(lambda: seated.table_id not in pod.component.pod.tables)
 
 

@@ -124,7 +124,7 @@ async def test_points_locked_elsewhere_end_the_table_and_free_the_coins(pod: Run
         await player.ready()
     for player in players:
         await player.ended()
-    assert (await stored(redis_url, seated.table_id))[-1] == Closed(CloseCause.STAKE)
+    assert (await stored(redis_url, seated.table_id))[-1] == Closed(CloseCause.STAKE, (0, 1))
     await eventually(lambda: pod.ledger.locked == {})
     assert pod.ledger.books["points"].locked == {seated.names[2]: "elsewhere.1"}
 

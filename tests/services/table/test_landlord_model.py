@@ -21,7 +21,7 @@ from services.table.edge.codec import ProtobufCodec
 from services.table.edge.events import event_from_message, event_to_message, room_from_proto
 from services.table.model import flow, play
 from services.table.model import state as folding
-from services.table.model.clocks import ClockName
+from services.table.model.clocks import Clock, ClockName
 from services.table.model.events import Created, DealStarted, Move, PaymentsDue, PaymentsMade
 from services.table.model.flow import Draft
 from services.table.model.play.landlord import HINT_COUNT_MAX
@@ -208,25 +208,24 @@ def test_an_ambiguous_lead_is_refused_with_its_readings_ty_24() -> None:
 
 def test_clocks_bid_lead_and_follow_pf_21() -> None:
     draft = arranged((BLACK_JOKER, RED_JOKER), (), ())
-    flow.run_out(draft, ClockName.TURN)
+    flow.run_out(draft, Clock(ClockName.TURN, 0, 0, 0))
     assert game(draft).landlord == 0, "both jokers oblige to call (TY-11)"
-    flow.run_out(draft, ClockName.TURN)
-    flow.run_out(draft, ClockName.TURN)
+    flow.run_out(draft, Clock(ClockName.TURN, 0, 0, 0))
+    flow.run_out(draft, Clock(ClockName.TURN, 0, 0, 0))
     assert game(draft).phase is Phase.PLAYING
     lowest = game(draft).hands[0][0]
-    flow.run_out(draft, ClockName.TURN)
-    played = draft.events[-1]
-    assert isinstance(played, Move)
+    flow.run_out(draft, Clock(ClockName.TURN, 0, 0, 0))
+    played = next(event for event in reversed(draft.events) if isinstance(event, Move))
     assert isinstance(played.event, Played)
     assert played.event.cards == (lowest,)
-    flow.run_out(draft, ClockName.TURN)
+    flow.run_out(draft, Clock(ClockName.TURN, 0, 0, 0))
     assert game(draft).plays[-1].cards == ()
 
 
 def test_nobody_calls_and_the_next_player_bids_first_ty_12() -> None:
     draft = arranged(*NOBODY_MUST_CALL)
     for _ in range(3):
-        flow.run_out(draft, ClockName.TURN)
+        flow.run_out(draft, Clock(ClockName.TURN, 0, 0, 0))
     assert game(draft).phase is Phase.OVER
     assert draft.state.dues == ()
     flow.settle_deal(draft)

@@ -27,12 +27,16 @@ from services.table.model.events import (
     DealStarted,
     DealVoided,
     Kicked,
+    LeaveWhen,
     Move,
     PaymentsDue,
     PaymentsMade,
     Ready,
     RoomChanged,
+    SeatLeft,
     TableEvent,
+    TrusteeSet,
+    TurnTimedOut,
     VoidCause,
 )
 from services.table.model.flow import Draft
@@ -86,7 +90,7 @@ def answered_in(
     for seat in order:
         decide(draft, seat, choices[seat])
     closing = Draft(draft.state, lambda: 500)
-    flow.run_out(closing, ClockName.FLOOR)
+    flow.run_out(closing, Clock(ClockName.FLOOR, 0, 0, 0))
     return [*draft.events[begin:], *closing.events]
 
 
@@ -148,10 +152,10 @@ def test_a_claim_clock_closes_what_a_floor_leaves_open() -> None:
     draft = started(table_id, floor_ms=500, claim_floor_max_ms=500)
     decide(draft, 0, Discard(0, tile))
     floor = Draft(draft.state, lambda: 500)
-    flow.run_out(floor, ClockName.FLOOR)
+    flow.run_out(floor, Clock(ClockName.FLOOR, 0, 0, 0))
     assert floor.events == []
     claim = Draft(draft.state, lambda: 500)
-    flow.run_out(claim, ClockName.CLAIM)
+    flow.run_out(claim, Clock(ClockName.CLAIM, 0, 0, 0))
     assert claim.state.seq > draft.state.seq
 
 
@@ -185,7 +189,12 @@ EVENTS: tuple[TableEvent, ...] = (
         (1, 2, 3, 4),
         b"s" * 32,
     ),
+    *(SeatLeft(3, when) for when in LeaveWhen),
+    TrusteeSet(2, on=True, by_server=True),
+    TrusteeSet(2, on=False, by_server=False),
+    TurnTimedOut(1),
     *(Closed(cause) for cause in CloseCause),
+    Closed(CloseCause.LEFT, (0, 2, 3)),
 )
 
 
@@ -263,7 +272,7 @@ def test_stages_follow_one_another_pf_12() -> None:
         flow.ready(draft, seat, b"")
     flow.start_deal(draft, (1, 1, 1, 1), bytes(32))
     stages.append(draft.state.stage)
-    flow.run_out(draft, ClockName.DEALING)
+    flow.run_out(draft, Clock(ClockName.DEALING, 0, 0, 0))
     stages.append(draft.state.stage)
     assert stages == [*[Stage.WAITING] * 4, Stage.READYING, Stage.DEALING, Stage.PLAYING]
 
@@ -289,7 +298,7 @@ def test_an_exhaustive_draw_counts_for_the_next_deal_sh_33() -> None:
     for expected in (1, 2):
         while draft.state.rest is not Rest.OVER:
             is_question = draft.state.rest is Rest.QUESTION
-            flow.run_out(draft, ClockName.CLAIM if is_question else ClockName.TURN)
+            flow.run_out(draft, Clock(ClockName.CLAIM if is_question else ClockName.TURN, 0, 0, 0))
         won = bool(game(draft).wins)
         flow.settle_deal(draft)
         for seat in range(4):

@@ -100,22 +100,27 @@ async def test_who_cannot_pay_the_least_ends_the_table_pf_13(pod: RunningPod, re
     seated = await pod.create(table_with_settlements(pod, 2), least_balance=50)
     pod.ledger.balances[seated.names[2]] = 49
     await ended(await played(seated))
-    assert (await stored(redis_url, seated.table_id))[-1] == Closed(CloseCause.BALANCE)
-    await eventually(lambda: seated.table_id in pod.seats.released)
+    assert (await stored(redis_url, seated.table_id))[-1] == Closed(CloseCause.BALANCE, (0, 1, 3))
+    await eventually(lambda: seated.table_id in pod.seats.requeued)
+    assert pod.seats.released[seated.table_id] == (seated.names[2],)
+    assert pod.seats.requeued[seated.table_id] == tuple(seated.names[seat] for seat in (0, 1, 3))
 
 
 async def test_who_plays_elsewhere_ends_the_table_pf_55(pod: RunningPod, redis_url: str) -> None:
     seated = await pod.create(table_with_settlements(pod, 2))
     pod.ledger.locked[seated.names[1]] = "elsewhere.1"
     await ended(await played(seated))
-    assert (await stored(redis_url, seated.table_id))[-1] == Closed(CloseCause.STAKE)
+    assert (await stored(redis_url, seated.table_id))[-1] == Closed(CloseCause.STAKE, (0, 2, 3))
     assert pod.ledger.locked == {seated.names[1]: "elsewhere.1"}
 
 
 async def test_below_the_least_after_a_deal_the_table_ends_pf_13(pod: RunningPod, redis_url: str) -> None:
     seated = await pod.create(table_with_settlements(pod, 2), deals_max=0, least_balance=OPENING)
     await ended(await played(seated))
-    assert (await stored(redis_url, seated.table_id))[-1] == Closed(CloseCause.BALANCE)
+    log = await stored(redis_url, seated.table_id)
+    settled = next(event for event in log if isinstance(event, DealSettled))
+    stay = tuple(seat for seat, balance in enumerate(settled.balances) if balance >= OPENING)
+    assert log[-1] == Closed(CloseCause.BALANCE, stay)
 
 
 async def test_players_are_let_go_when_the_matchmaker_is_back(pod: RunningPod) -> None:

@@ -14,7 +14,7 @@ from services.table.edge.codec import ProtobufCodec
 from services.table.edge.events import room_from_proto
 from services.table.model import flow, play
 from services.table.model import state as folding
-from services.table.model.clocks import ClockName
+from services.table.model.clocks import Clock, ClockName
 from services.table.model.events import Created, DealSettled, DealStarted, PaymentsDue
 from services.table.model.flow import Draft
 from services.table.model.play import Rest
@@ -49,7 +49,7 @@ def played(draft: Draft) -> Draft:
         game = draft.state.deal.game
         asked = sorted(play.awaiting(game))
         if not asked:
-            flow.run_out(draft, ClockName.CLAIM)
+            flow.run_out(draft, Clock(ClockName.CLAIM, 0, 0, 0))
             continue
         bot = BOTS[play.family_of(game).name]
         action = bot.choose(play.view(game, asked[0]), asked[0], play.offered(game, asked[0]))

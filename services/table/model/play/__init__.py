@@ -55,10 +55,14 @@ def rules_of(room: Room) -> Ruleset:
     if variant.family not in FAMILIES:
         raise Refusal(Reason.INVALID_FIELD, field="room.variant", detail="no game that tables play")
     try:
-        rules: Ruleset = variant.ruleset(dict(room.options), room.stake)
+        rules: Ruleset = variant.ruleset(dict(room.options), room.stake, room.escape_penalty)
     except OptionError as error:
-        field = "room.stake" if error.field == "stake" else f"room.options.{error.field}"
+        own = error.field in ("stake", "escape_penalty")
+        field = f"room.{error.field}" if own else f"room.options.{error.field}"
         raise Refusal(Reason.OPTION_INVALID, field=field, detail=error.detail) from None
+    if room.escape_penalty and not FAMILIES[variant.family].takes_penalty(rules):
+        detail = "who leaves this game pays nothing, or what its rules say"
+        raise Refusal(Reason.OPTION_INVALID, field="room.escape_penalty", detail=detail, rule="PF-23")
     return rules
 
 
@@ -211,6 +215,51 @@ def timeout(state: GameState) -> GameAction:
     return action
 
 
+def leave(state: GameState, seat: Seat) -> GameAction:
+    """The action of a player who is gone: absence (BB-60), or an escape (PF-23)."""
+    action: GameAction = family_of(state).leave(seat)
+    return action
+
+
+def come_back(state: GameState, seat: Seat) -> GameAction:
+    """The action of an absent player who is back (BB-61)."""
+    come = family_of(state).come_back
+    assert come is not None, "nobody is away in this game"
+    action: GameAction = come(seat)
+    return action
+
+
+def leaving_ends_deal(state: GameState) -> bool:
+    """Whether a player who goes ends the deal (PF-23); if not, the server plays for him (BB-60)."""
+    return family_of(state).leaving_ends_deal(state.ruleset)
+
+
+def away(state: GameState) -> frozenset[Seat]:
+    """Seats the server plays for since their players are absent (BB-60)."""
+    return family_of(state).away(state)
+
+
+def escaped(state: GameState) -> bool:
+    """Whether the deal was ended by an escape."""
+    return state.result is not None and state.result.cause is family_of(state).escaped
+
+
+def mover(event: GameEvent) -> Seat | None:
+    """The seat that made a move in its turn, if the event is one."""
+    return family_of(event).mover(event)
+
+
+def returned_by(event: GameEvent) -> Seat | None:
+    """The seat whose player is back by this event."""
+    return event.seat if isinstance(event, mahjong_events.CameBack) else None
+
+
+def trustee_move(state: GameState, seat: Seat) -> GameAction:
+    """What the trustee of a seat that is asked does, out of what the seat may know (PF-22)."""
+    action: GameAction = family_of(state).trustee_move(view(state, seat), seat, legal(state, seat))
+    return action
+
+
 __all__ = [
     "FAMILIES",
     "Family",
@@ -222,27 +271,35 @@ __all__ = [
     "Ruleset",
     "asked_by",
     "awaiting",
+    "away",
     "before_the_wall",
     "closing",
+    "come_back",
     "dealing",
     "decide",
     "draws_in_row_after",
+    "escaped",
     "evolve",
     "family_of",
     "has_answered",
     "is_private",
     "is_standing",
+    "leave",
+    "leaving_ends_deal",
     "legal",
+    "mover",
     "next_dealer_after",
     "offered",
     "opening",
     "opens_decision",
     "redact",
     "rest_of",
+    "returned_by",
     "rules_of",
     "scored_by",
     "standing",
     "standing_ground",
     "timeout",
+    "trustee_move",
     "view",
 ]

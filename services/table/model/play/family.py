@@ -43,6 +43,14 @@ class Family:
         scored_by: the same as raw scores, from the event and the deal (PF-60).
         ended: class of the event that ends a deal; it names the `next_dealer`.
         draws_in_row_after: exhaustive draws in a row, from that event, the deal and those before it (SH-33).
+        leave: the action of a seat whose player is gone (BB-60, PF-23).
+        come_back: the action of a seat whose player is back (BB-61); None where nobody is ever away.
+        leaving_ends_deal: whether going ends the deal (PF-23), by the rules; if not, the server plays for the seat.
+        takes_penalty: whether the room says what an escape costs, by the rules; if not, they do, or nobody pays.
+        away: seats of a deal that the server plays for since their players are absent (BB-60).
+        escaped: the cause of a deal's end that is an escape.
+        mover: the seat that made a move in its turn, if the event is one.
+        trustee_move: what the trustee of a seat does, from its view, the seat and what is legal (PF-22).
     """
 
     name: str
@@ -65,3 +73,11 @@ class Family:
     scored_by: Callable[[Any, Any], tuple[Payment, ...]]
     ended: type
     draws_in_row_after: Callable[[Any, Any, int], int]
+    leave: Callable[[int], Any]
+    come_back: Callable[[int], Any] | None
+    leaving_ends_deal: Callable[[Any], bool]
+    takes_penalty: Callable[[Any], bool]
+    away: Callable[[Any], frozenset[int]]
+    escaped: Any
+    mover: Callable[[Any], int | None]
+    trustee_move: Callable[[Any, int, tuple[Any, ...]], Any]

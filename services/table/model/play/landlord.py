@@ -2,6 +2,7 @@
 
 from typing import get_args
 
+from games.bots import landlord as policy
 from games.kernel import Payment, Seat
 from games.landlord import actions, events
 from games.landlord.combinations import POWER
@@ -55,6 +56,18 @@ def _scored_by(event: events.Event, state: State) -> tuple[Payment, ...]:
     return event.point_payments if isinstance(event, events.Ended) else ()
 
 
+_MOVES = (events.Called, events.Doubled, events.Redoubled, events.Passed, events.Played)
+
+
+def _trustee_move(view: State, seat: Seat, options: tuple[actions.PlayerAction, ...]) -> actions.Action:
+    """Plays sensibly, and says in the bidding what silence says (PF-21)."""
+    return policy.choose(view, seat, options) if view.phase is Phase.PLAYING else actions.Timeout(seat)
+
+
+def _mover(event: events.Event) -> Seat | None:
+    return event.seat if isinstance(event, _MOVES) else None
+
+
 LANDLORD = Family(
     name=FAMILY,
     game=GAME,
@@ -76,5 +89,13 @@ LANDLORD = Family(
     scored_by=_scored_by,
     ended=events.Ended,
     draws_in_row_after=lambda event, game, before: 0,
+    leave=actions.Leave,
+    come_back=None,
+    leaving_ends_deal=lambda rules: True,
+    takes_penalty=lambda rules: False,
+    away=lambda state: frozenset(),
+    escaped=events.EndCause.ESCAPED,
+    mover=_mover,
+    trustee_move=_trustee_move,
 )
 """Its row."""

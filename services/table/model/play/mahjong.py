@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import get_args
 
+from games.bots import trustee
 from games.kernel import SYSTEM, Payment, Seat
 from games.mahjong import actions, events
 from games.mahjong.checks import refused
@@ -58,6 +59,18 @@ def _draws_in_row_after(event: events.Ended, game: State, before: int) -> int:
     return before + 1 if event.cause is events.EndCause.WALL_EMPTY and not game.wins else 0
 
 
+def _mover(event: events.Event) -> Seat | None:
+    match event:
+        case events.Discarded(seat=seat) | events.Declined(seat=seat):
+            return seat
+        case events.Konged(seat=seat, from_seat=None):
+            return seat
+        case events.Won(from_seat=None, winners=(winner, *_)):
+            return winner.seat
+        case _:
+            return None
+
+
 MAHJONG = Family(
     name=FAMILY,
     game=GAME,
@@ -79,5 +92,13 @@ MAHJONG = Family(
     scored_by=_scored_by,
     ended=events.Ended,
     draws_in_row_after=_draws_in_row_after,
+    leave=actions.Leave,
+    come_back=actions.Return,
+    leaving_ends_deal=lambda rules: rules.leaving_ends_deal,
+    takes_penalty=lambda rules: rules.leaving_ends_deal,
+    away=lambda state: state.away,
+    escaped=events.EndCause.ESCAPED,
+    mover=_mover,
+    trustee_move=trustee.choose,
 )
 """Its row."""
