@@ -96,7 +96,7 @@ class ScoringLink:
         while True:
             ended = process.returncode is not None
             for line in self._log.read_bytes().splitlines(keepends=True):
-                port = _serving_port(line)
+                port = serving_port(line)
                 if port is not None:
                     return port
             if ended:
@@ -130,7 +130,7 @@ def _gone_is_fine() -> Iterator[None]:
         return
 
 
-def _serving_port(line: bytes) -> int | None:
+def serving_port(line: bytes) -> int | None:
     """The port a log line tells, if it is the one that says that the service serves."""
     if not line.endswith(b"\n"):
         return None

@@ -3,14 +3,14 @@
 Contradictory input is refused with `HandError`, never corrected.
 """
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from games.mahjong.hand import HandError, Score, Situation, WinBy, WinningHand
 from games.mahjong.melds import MeldKind
 from games.mahjong.ruleset import Ruleset
-from games.mahjong.tiles import Tile, show
+from games.mahjong.tiles import FLOWERS, Tile, show
 from games.mahjong.waits import COPIES
 
 
@@ -21,8 +21,8 @@ def score_win(rules: Ruleset, hand: WinningHand) -> Score | None:
         HandError: the hand cannot be.
     """
     check_melds_and_tiles(rules, hand, (*hand.concealed, hand.tile))
-    if hand.tile not in rules.kinds:
-        raise HandError("win", rules.hand_clause("tiles"), f"{show([hand.tile])} is not in this game")
+    if hand.tile not in _kind_set(rules.kinds):
+        raise _not_in_this_game(rules, "win", show([hand.tile]))
     check_winds(rules, hand)
     check_situations(rules, hand.situations, rules.hand_situations)
     rules.judgement.check_hand(rules, hand)
@@ -65,29 +65,46 @@ def check_melds_and_tiles(rules: Ruleset, hand: WinningHand, concealed: tuple[Ti
         concealed: the tiles that are counted beside the melds.
         spare: tiles that the hand has beyond one that waits.
     """
-    for index, tile in enumerate(hand.concealed):
-        if tile not in rules.kinds:
-            raise HandError("hand", rules.hand_clause("tiles"), f"{show([tile])} is not in this game", index)
+    kinds = _kind_set(rules.kinds)
+    if not kinds.issuperset(hand.concealed):
+        index = next(place for place, tile in enumerate(hand.concealed) if tile not in kinds)
+        raise _not_in_this_game(rules, "hand", show([hand.concealed[index]]), index)
     for index, meld in enumerate(hand.melds):
         no_chow = meld.kind is MeldKind.CHOW and rules.chow_from == "none"
-        if no_chow or meld.tile not in rules.kinds:
-            raise HandError("melds", rules.hand_clause("tiles"), f"{meld} is not in this game", index)
+        if no_chow or meld.tile not in kinds:
+            raise _not_in_this_game(rules, "melds", str(meld), index)
     for index, flower in enumerate(hand.flowers):
         if flower not in rules.flowers or hand.flowers.count(flower) > 1:
-            raise HandError(
-                "flowers", rules.hand_clause("tiles"), f"{show([flower])} is not in this game, or twice", index
-            )
+            detail = f"{show([flower])} is not in this game, or twice"
+            raise HandError("flowers", rules.hand_clause("tiles"), detail, index)
     waiting = rules.hand_size - 3 * len(hand.melds)
     if waiting < 1 or len(hand.concealed) != waiting + spare:
         wanted = max(waiting, 1) + spare
         detail = f"{len(hand.concealed)} tiles beside {len(hand.melds)} melds, not {wanted}"
         raise HandError("hand", rules.hand_clause("size"), detail)
-    copies = Counter(concealed)
+    _check_copies(rules, hand, concealed)
+
+
+@lru_cache(maxsize=64)
+def _kind_set(kinds: tuple[Tile, ...]) -> frozenset[Tile]:
+    return frozenset(kinds)
+
+
+def _not_in_this_game(rules: Ruleset, part: str, what: str, index: int | None = None) -> HandError:
+    return HandError(part, rules.hand_clause("tiles"), f"{what} is not in this game", index)
+
+
+def _check_copies(rules: Ruleset, hand: WinningHand, concealed: tuple[Tile, ...]) -> None:
+    """Raise HandError if there are five of a tile; the winning tile may still be none of the game."""
+    held = [0] * FLOWERS.stop
+    for tile in concealed:
+        held[tile] += 1
     for meld in hand.melds:
-        copies.update(meld.tiles)
-    for tile, held in copies.items():
-        if held > COPIES:
-            raise HandError("hand", rules.hand_clause("tiles"), f"{held} of {show([tile])}")
+        for tile in meld.tiles:
+            held[tile] += 1
+    if max(held) > COPIES:
+        tile = next(tile for tile, copies in enumerate(held) if copies > COPIES)
+        raise HandError("hand", rules.hand_clause("tiles"), f"{held[tile]} of {show([tile])}")
 
 
 def check_winds(rules: Ruleset, hand: WinningHand) -> None:
@@ -104,5 +121,7 @@ WINDS_RULE = "DZ-13"
 
 def check_situations(rules: Ruleset, situations: frozenset[Situation], allowed: frozenset[Situation]) -> None:
     """Raise HandError if a situation makes no sense here."""
+    if situations <= allowed:
+        return
     for situation in sorted(situations - allowed):
         raise HandError("situation", rules.hand_clause("situation"), f"{situation} makes no sense here")

@@ -1,7 +1,7 @@
 """How a refused call looks to a client: one exception with everything the server said."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 import grpc
 from google.protobuf.any_pb2 import Any as AnyMessage
@@ -85,7 +85,23 @@ OVERTAKEN = frozenset(
 """Reasons for which a move is refused that was a good one when it was sent."""
 
 
-def refused(error: grpc.aio.AioRpcError) -> CallRefused:
+class FailedCall(Protocol):
+    """A failed call, of either kind of client."""
+
+    def code(self) -> grpc.StatusCode:
+        """The canonical status code."""
+        ...
+
+    def details(self) -> str | None:
+        """The status message."""
+        ...
+
+    def trailing_metadata(self) -> Any:
+        """What came with the status."""
+        ...
+
+
+def refused(error: FailedCall) -> CallRefused:
     """What a failed call says, read from the google.rpc.Status in its trailing metadata."""
     found: dict[str, Any] = {}
     for packed in _details(error):
@@ -121,7 +137,7 @@ _READERS: Mapping[Any, Callable[[Any], dict[str, Any]]] = {
 }
 
 
-def _details(error: grpc.aio.AioRpcError) -> list[AnyMessage]:
+def _details(error: FailedCall) -> list[AnyMessage]:
     """The packed details of a status; none where the peer sent none or they cannot be read."""
     for key, value in error.trailing_metadata() or ():
         if key == _DETAILS_KEY and isinstance(value, bytes):

@@ -109,7 +109,7 @@ def check_hand(rules: Ruleset, hand: WinningHand) -> None:
     for field, wind in (("seat_wind", hand.seat_wind), ("round_wind", hand.round_wind)):
         if wind not in WINDS:
             raise HandError(field, "DZ-13", "one of E, S, W, N")
-    for situation in sorted(hand.situations):
+    for situation in sorted(hand.situations) if hand.situations else ():
         problem = _PROBLEMS[situation](hand)
         if problem:
             raise HandError("situation", "DZ-44", f"{situation}: {problem}")

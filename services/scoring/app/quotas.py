@@ -35,6 +35,11 @@ class Quotas:
         self._least_burst = least_burst
         self._buckets: OrderedDict[str, _Bucket] = OrderedDict()
 
+    @property
+    def key_count(self) -> int:
+        """Keys remembered."""
+        return len(self._buckets)
+
     def take(self, key: str, rate: int, hands: int) -> None:
         """Take what a question costs.
 

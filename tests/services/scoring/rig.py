@@ -17,11 +17,11 @@ from games.mahjong.script import Arranged, play
 from games.mahjong.tiles import parse
 from games.mahjong.variant import Variant
 from refusals import Refusal
-from services.scoring.main import ScoringComponent
+from services.scoring.main import build
 from services.scoring.settings import ScoringSettings
 from serving.channels import connect
 from serving.refusing import refusal_of
-from serving.runtime import make_runtime
+from serving.runtime import Clock, Runtime, make_runtime
 from serving.server import start_server
 from wire.mahjong import event_to_proto
 
@@ -31,15 +31,31 @@ Stub = scoring_pb2_grpc.ScoringServiceStub
 
 @asynccontextmanager
 async def running_scoring(keys: Path, *, anonymous: bool = True) -> AsyncIterator[Any]:
-    """A stub of the service, which takes callers without a token where `anonymous`."""
-    settings = ScoringSettings(
-        metrics_port=0, jwks_file=keys / "jwks.json", anonymous_allowed=anonymous, log_level="error"
-    )
-    runtime = make_runtime("scoring", settings)
-    server = await start_server("scoring", settings, ScoringComponent(), runtime, port=0)
-    async with connect(f"127.0.0.1:{server.port}") as channel:
+    """A stub of the service, which takes callers without a token where `anonymous`; nobody has a quota."""
+    async with serving_scoring(keys, anonymous_allowed=anonymous) as served, connect(served.address) as channel:
         yield Stub(channel)
-    await server.stop()
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A running service: where it listens, and its insides."""
+
+    address: str
+    runtime: Runtime
+
+
+@asynccontextmanager
+async def serving_scoring(keys: Path, clock: Clock | None = None, **given: Any) -> AsyncIterator[Served]:
+    """The service on a free port, with some settings otherwise; without quotas unless they are given."""
+    quotas = {"anonymous_hands_per_second": 0, "quota_hands_per_second": 0}
+    fields: dict[str, Any] = {"metrics_port": 0, "jwks_file": keys / "jwks.json", "log_level": "error"} | quotas | given
+    settings = ScoringSettings(**fields)
+    runtime = make_runtime("scoring", settings, clock=clock)
+    server = await start_server("scoring", settings, await build(runtime), runtime, port=0)
+    try:
+        yield Served(f"127.0.0.1:{server.port}", runtime)
+    finally:
+        await server.stop()
 
 
 async def refused(call: Any) -> Refusal:
@@ -92,3 +108,7 @@ def _record(row: dict[str, Any]) -> tuple[event_pb2.Event, ...]:
     played = play(rules, arranged, row["actions"])
     assert played.refusal is None, row["id"]
     return tuple(event_to_proto(event) for event in played.events if not isinstance(event, PRIVATE_EVENTS))
+
+
+RICH_RECORD = next(deal.record for deal in played_deals() if deal.row["id"] == "own-bb4-deal-69")
+"""Wins, split rain of two kongs, a ready check."""

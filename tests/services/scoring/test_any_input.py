@@ -5,7 +5,7 @@ from collections.abc import Coroutine
 from typing import Any
 
 from cardroom.mahjong.v1 import event_pb2
-from cardroom.scoring.v1 import scoring_pb2
+from cardroom.scoring.v1 import columns_pb2, scoring_pb2
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import DecodeError, Message
 from hypothesis import HealthCheck, given, settings
@@ -124,6 +124,43 @@ def test_any_hand_has_its_waits_listed_or_is_refused(
             assert wait.tile in KINDS
 
 
+@relaxed
+@given(rulesets | plain_rules, hands(), situations, st.lists(st.integers(0, 50), max_size=20))
+def test_any_hand_is_advised_or_refused(
+    ruleset: dict[str, Any], hand: scoring_pb2.Hand, holds: list[str], visible: list[int]
+) -> None:
+    """BB-42: what is left is never more than four, nor less than none."""
+    if hand.tiles:
+        hand.tiles.append(hand.tiles[0])
+    request = scoring_pb2.AdviseDiscardRequest(hand=hand, situations=holds, visible=visible)
+    fill_rules(request.ruleset, ruleset)
+    answer = outcome(SERVICER.AdviseDiscard(request, None))
+    if isinstance(answer, scoring_pb2.AdviseDiscardResponse):
+        for one in answer.discards:
+            assert one.useful_left == sum(each.left for each in one.useful)
+            assert all(each.left <= 4 for each in one.useful)
+
+
+COLUMNS = list(columns_pb2.HandColumns.DESCRIPTOR.fields)
+column_values = st.lists(st.integers(0, 40) | st.sampled_from([2**31, 2**32 - 1]), max_size=30)
+
+
+@relaxed
+@given(rulesets | plain_rules, st.dictionaries(st.sampled_from(COLUMNS), column_values))
+def test_any_columns_are_scored_or_refused(ruleset: dict[str, Any], given_: dict[Any, list[int]]) -> None:
+    """An outcome a hand, an error for each that cannot be."""
+    request = scoring_pb2.BatchScoreWinsRequest()
+    fill_rules(request.ruleset, ruleset)
+    for field, values in given_.items():
+        enum = field.enum_type is not None
+        getattr(request.hands, field.name).extend([value % 9 if enum else value for value in values])
+    answer = outcome(SERVICER.BatchScoreWins(request, None))
+    if isinstance(answer, scoring_pb2.BatchScoreWinsResponse):
+        wins = answer.wins
+        assert len(wins.outcomes) == len(request.hands.tile_counts)
+        assert len(wins.errors) == list(wins.outcomes).count(columns_pb2.HAND_OUTCOME_ERROR)
+
+
 def fill_rules(message: scoring_pb2.Ruleset, fields: dict[str, Any]) -> None:
     message.CopyFrom(scoring_pb2.Ruleset(**{name: value for name, value in fields.items() if name != "options"}))
     message.options.update(fields.get("options", {}))
@@ -191,6 +228,21 @@ def records(draw: st.DrawFn) -> list[event_pb2.Event]:
         else:
             spoil(record[place], draw)
     return record
+
+
+@settings(relaxed, max_examples=150)
+@given(records())
+def test_any_record_is_replayed_or_refused(record: list[event_pb2.Event]) -> None:
+    """A replay finds a difference exactly where a settlement is refused, at the same event."""
+    replayed = outcome(SERVICER.ReplayDeal(scoring_pb2.ReplayDealRequest(events=record), None))
+    settled = outcome(SERVICER.SettleDeal(scoring_pb2.SettleDealRequest(events=record), None))
+    if isinstance(replayed, scoring_pb2.ReplayDealResponse):
+        differs = replayed.HasField("difference")
+        assert differs == isinstance(settled, Refusal)
+        if differs and isinstance(settled, Refusal):
+            assert replayed.difference.event_index <= int(settled.metadata["event_index"])
+    else:
+        assert isinstance(settled, Refusal)
 
 
 @settings(relaxed, max_examples=300)
