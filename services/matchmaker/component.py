@@ -23,11 +23,14 @@ from services.matchmaker.adapters.grpc_tables import GrpcTables
 from services.matchmaker.adapters.meters import PrometheusMeters
 from services.matchmaker.adapters.redis_matches import RedisMatches
 from services.matchmaker.adapters.redis_news import bring_news
+from services.matchmaker.adapters.redis_robots import RedisRobots
 from services.matchmaker.adapters.redis_rooms import RedisRooms
 from services.matchmaker.adapters.redis_tickets import RedisTickets
 from services.matchmaker.adapters.registry_pods import RegistryPods
+from services.matchmaker.adapters.robot_accounts import GrpcRobotAccounts
 from services.matchmaker.adapters.rooms_file import RoomsFileError, read_rooms
 from services.matchmaker.adapters.seat_tokens import SignedSeatTokens
+from services.matchmaker.app.filling import Filler
 from services.matchmaker.app.matching import Matcher, MatchingLimits
 from services.matchmaker.app.news import NewsDesk
 from services.matchmaker.app.rooms import Rooms
@@ -73,6 +76,9 @@ class MatchmakerComponent:
         self._shipped = shipped
         token = ServiceTokens(settings.service_key_file, "matchmaker", "matchmaker", clock=clock)
         self._ledger_channel = connect(settings.ledger_address, token=token)
+        # Robots are logged in here, as people are by the operator's own backend.
+        login = ServiceTokens(settings.service_key_file, "login", "matchmaker", clock=clock)
+        self._login_channel = connect(settings.ledger_address, token=login)
         self._tables = GrpcTables(token, deadline_ms=settings.create_deadline_ms)
         self._desk = NewsDesk(follower_count_max=settings.follower_count_max)
         self._room_store = RedisRooms(redis, log)
@@ -82,17 +88,30 @@ class MatchmakerComponent:
             Minter(settings.seat_key_file, clock), clock, life_seconds=settings.seat_token_seconds
         )
         seats = Seats(tickets=tickets, pods=pods, tokens=tokens)
+        matches = RedisMatches(redis, lease_ms=settings.match_lease_ms, memory_ms=settings.memory_ms)
+        meters = PrometheusMeters(runtime.metrics)
+        ledger = GrpcLedger(self._ledger_channel)
+        filler = Filler(
+            tickets=tickets,
+            matches=matches,
+            robots=RedisRobots(redis),
+            ledger=ledger,
+            accounts=GrpcRobotAccounts(self._login_channel),
+            chance=chance,
+            meters=meters,
+        )
         self._matcher = Matcher(
+            filler=filler,
             rooms=self._room_store,
             tickets=tickets,
-            matches=RedisMatches(redis, lease_ms=settings.match_lease_ms, memory_ms=settings.memory_ms),
+            matches=matches,
             pods=pods,
             tables=self._tables,
             desk=self._desk,
             chance=chance,
             clock=clock,
             checkpoints=checkpoints,
-            meters=PrometheusMeters(runtime.metrics),
+            meters=meters,
             journal=log,
             limits=MatchingLimits(
                 give_up_ms=settings.match_give_up_ms,
@@ -105,7 +124,7 @@ class MatchmakerComponent:
         tickets_case = Tickets(
             tickets=tickets,
             rooms=self._room_store,
-            ledger=GrpcLedger(self._ledger_channel),
+            ledger=ledger,
             seats=seats,
             desk=self._desk,
             chance=chance,
@@ -147,6 +166,7 @@ class MatchmakerComponent:
         await end_tasks(*self._tasks, *self._matcher.in_flight)
         await self._tables.close()
         await self._ledger_channel.close()
+        await self._login_channel.close()
         await self._redis.aclose()
 
 

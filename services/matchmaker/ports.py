@@ -11,6 +11,9 @@ from typing import Protocol
 
 from refusals import Reason
 
+ROBOT_PREFIX = "robot:"
+"""How the accounts begin that bots play from."""
+
 
 class ClaimTiming(StrEnum):
     """How claim questions close (PF-20)."""
@@ -71,6 +74,17 @@ class RoomActivity:
 
     queue_length: int
     tables_open: int
+
+
+@dataclass(frozen=True, slots=True)
+class Front:
+    """The front of a queue: how long its first ticket has waited, and how many wait.
+
+    The wait is beyond any bound for a player whom a table has sent back: he has had it.
+    """
+
+    waited_ms: int
+    count: int
 
 
 class TicketState(StrEnum):
@@ -138,6 +152,11 @@ class SeatDrawn:
     seat: int
     ticket_id: str
     player_id: str
+
+    @property
+    def is_robot(self) -> bool:
+        """Whether a bot plays it (PF-10)."""
+        return self.player_id.startswith(ROBOT_PREFIX)
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,16 +304,37 @@ class TicketStore(Protocol):
         """Frees players of a table, or puts them in front of the queue they came from; idempotent."""
         ...
 
+    async def front(self, room_id: str) -> Front:
+        """The front of a room's queue."""
+        ...
+
     async def activity(self, room_ids: Sequence[str]) -> Mapping[str, RoomActivity]:
         """How busy each room is."""
+        ...
+
+
+class RobotStore(Protocol):
+    """Robots without a seat."""
+
+    async def borrow(self, count: int, lease_ms: int) -> Sequence[str]:
+        """Sets so many aside, new ones where too few are free; after the lease they are free by themselves."""
+        ...
+
+    async def give_back(self, robots: Sequence[str], rest_ms: int = 0) -> None:
+        """They are not needed; `rest_ms`: until they may be given a seat."""
         ...
 
 
 class MatchStore(Protocol):
     """Matches in the making. Every step names the match's generation and is refused for an older one."""
 
-    async def take(self, room: Room, match_id: str, seats: Sequence[int]) -> Match | None:
-        """Takes the first `len(seats)` tickets of a room's queue, or none; `seats[i]` is the i-th oldest's seat."""
+    async def take(self, room: Room, match_id: str, seats: Sequence[int], robots: Sequence[str] = ()) -> Match | None:
+        """Takes the first tickets of a room's queue, as many as `seats` beyond the robots, or none.
+
+        Args:
+            seats: `seats[i]` is the i-th oldest's seat; the robots' come last.
+            robots: borrowed ones that take the seats left over; None too if one of them has a seat elsewhere.
+        """
         ...
 
     async def claim_stale(self, limit: int) -> tuple[Match, ...]:
@@ -338,6 +378,14 @@ class Ledger(Protocol):
 
     async def balance(self, player_id: str, asset: str) -> int:
         """Units of the asset. Raises Refusal ACCOUNT_UNKNOWN or DEPENDENCY_UNAVAILABLE."""
+        ...
+
+
+class RobotAccounts(Protocol):
+    """Accounts that bots play from."""
+
+    async def open(self, robot: str, asset: str) -> int:
+        """A new account; what it has of the asset. Raises Refusal BUDGET_EXHAUSTED, DEPENDENCY_UNAVAILABLE."""
         ...
 
 
@@ -414,6 +462,10 @@ class Meters(Protocol):
 
     def match_ended(self, step: MatchStep) -> None:
         """A match came to its end: SEATED or PUT_BACK."""
+        ...
+
+    def filled(self, outcome: str) -> None:
+        """Bots were to fill a table: "filled", "gone" (too few waited any more), "poor" or "exhausted"."""
         ...
 
     def create_attempt(self, outcome: str) -> None:

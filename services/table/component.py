@@ -101,6 +101,8 @@ class TableComponent:
                 keep_faulted_log_ms=settings.keep_faulted_log_ms,
                 presence_limit_ms=settings.presence_limit_ms,
                 heartbeat_ms=settings.heartbeat_ms,
+                bot_delay_min_ms=settings.bot_delay_min_ms,
+                bot_delay_max_ms=settings.bot_delay_max_ms,
             ),
             archive=None
             if settings.table_archive_dir is None

@@ -1,8 +1,9 @@
 """What a table pod can be told from outside."""
 
 from pathlib import Path
+from typing import Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from serving.registry import LEASE_MS_DEFAULT
 from serving.settings import ServiceSettings
@@ -39,4 +40,12 @@ class TableSettings(ServiceSettings):
     keep_log_ms: int = Field(7 * _DAY_MS, gt=0, description="How long the log of a finished table is kept.")
     presence_limit_ms: int = Field(15_000, gt=0, description="A player who is silent for so long is lost (PF-24).")
     heartbeat_ms: int = Field(5_000, gt=0, description="How often a stream says that it is alive.")
+    bot_delay_min_ms: int = Field(400, ge=0, description="Least time a bot takes to make up its mind.")
+    bot_delay_max_ms: int = Field(1_200, ge=0, description="Most time a bot takes; 0 for none.")
     keep_faulted_log_ms: int = Field(30 * _DAY_MS, gt=0, description="The same after a fault.")
+
+    @model_validator(mode="after")
+    def _delays_fit(self) -> Self:
+        if self.bot_delay_min_ms > self.bot_delay_max_ms:
+            raise ValueError("bot_delay_min_ms must not be above bot_delay_max_ms")
+        return self

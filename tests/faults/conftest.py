@@ -29,6 +29,8 @@ ready_limit_ms = 600_000
 arrive_limit_ms = 600_000
 dealing_ms = 50
 deals_max = 1
+bots_allowed = {bots_allowed}
+bot_wait_ms = 0
 """
 
 
@@ -45,10 +47,11 @@ def seed(request: pytest.FixtureRequest) -> int:
 
 @pytest.fixture(scope="session")
 def rooms(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file of rooms: "faults" and "empty" for everybody, "rich" for nobody."""
-    least_balances = {"faults": 20, "empty": 20, "rich": 1_000_000}
+    """A file of rooms: "faults" and "empty" for everybody, "bots" for everybody with bots, "rich" for nobody."""
+    least_balances = {"faults": 20, "empty": 20, "bots": 20, "rich": 1_000_000}
     rows = [
-        _ROOM.format(room_id=room_id, asset=ASSET, least_balance=least) for room_id, least in least_balances.items()
+        _ROOM.format(room_id=room_id, asset=ASSET, least_balance=least, bots_allowed=str(room_id == "bots").lower())
+        for room_id, least in least_balances.items()
     ]
     file: Path = tmp_path_factory.mktemp("rooms") / "rooms.toml"
     file.write_text("".join(rows))

@@ -146,6 +146,8 @@ class Machine:
             "CARDROOM_POD": name,
             "CARDROOM_ADVERTISE_AUTHORITY": address,
             "CARDROOM_POD_LEASE_MS": str(lease_ms or self.pod_lease_ms),
+            "CARDROOM_BOT_DELAY_MIN_MS": "0",
+            "CARDROOM_BOT_DELAY_MAX_MS": "0",
             **more,
         }
         environment = {**self._environment("table", address), **own}

@@ -57,6 +57,13 @@ def _request(match: Match) -> control_pb2.CreateTableRequest:
         table_id=match.match_id,
         match_id=match.match_id,
         room=room_message(match.room),
-        seats=[event_pb2.SeatTaken(seat=seat.seat, player_id=seat.player_id) for seat in match.seats],
+        seats=[
+            event_pb2.SeatTaken(
+                seat=seat.seat,
+                player_id=seat.player_id,
+                bot_policy=match.room.bot_policy if seat.is_robot else "",
+            )
+            for seat in match.seats
+        ],
         first_dealer=match.first_dealer,
     )

@@ -14,6 +14,7 @@ class PrometheusMeters:
             ("room",),
         )
         self._matches = metrics.counter("cardroom_matches_total", "Matches that came to their end.", ("outcome",))
+        self._fills = metrics.counter("cardroom_bot_fills_total", "Tables that bots were to fill.", ("outcome",))
         self._attempts = metrics.counter("cardroom_create_table_total", "Pods asked for a table.", ("outcome",))
 
     def queue_waiting(self, room_id: str, count: int) -> None:
@@ -23,6 +24,10 @@ class PrometheusMeters:
     def match_ended(self, step: MatchStep) -> None:
         """A match came to its end: SEATED or PUT_BACK."""
         self._matches.labels(step.value).inc()
+
+    def filled(self, outcome: str) -> None:
+        """Bots were to fill a table."""
+        self._fills.labels(outcome).inc()
 
     def create_attempt(self, outcome: str) -> None:
         """A pod was asked for a table."""

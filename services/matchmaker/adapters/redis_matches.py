@@ -19,10 +19,11 @@ class RedisMatches:
         self._lease_ms = lease_ms
         self._memory_ms = memory_ms
 
-    async def take(self, room: Room, match_id: str, seats: Sequence[int]) -> Match | None:
-        """Takes the first `len(seats)` tickets of a room's queue, or none; `seats[i]` is the i-th oldest's seat."""
+    async def take(self, room: Room, match_id: str, seats: Sequence[int], robots: Sequence[str] = ()) -> Match | None:
+        """Takes the first tickets of a room's queue, as many as `seats` beyond the robots, or none."""
         row = orjson.dumps(row_of(room)).decode()
-        flat = await self._scripts.run("take", room.room_id, match_id, row, self._lease_ms, *seats)
+        args: tuple[str | int, ...] = (room.room_id, match_id, row, self._lease_ms, len(robots), *robots, *seats)
+        flat = await self._scripts.run("take", *args)
         return _match_of(match_id, pairs(flat)) if flat else None
 
     async def claim_stale(self, limit: int) -> tuple[Match, ...]:

@@ -1,5 +1,6 @@
 """Tickets and seats in Redis. The layout of the keys is told in `lua/prelude.lua`."""
 
+import sys
 from collections.abc import Mapping, Sequence
 
 import orjson
@@ -9,6 +10,7 @@ from services.matchmaker.adapters.redis_scripts import TAG, Scripts, store_troub
 from services.matchmaker.app.rooms import parse_room
 from services.matchmaker.ports import (
     CancelOutcome,
+    Front,
     Joined,
     JoinOutcome,
     OpenTable,
@@ -19,6 +21,9 @@ from services.matchmaker.ports import (
     Ticket,
     TicketState,
 )
+
+_REQUEUED = -1
+"""In place of a wait, from the script `oldest`."""
 
 
 class RedisTickets:
@@ -75,6 +80,11 @@ class RedisTickets:
         answer = await self._scripts.run("release", table_id, epoch, int(requeue), self._memory_ms, *player_ids)
         outcome, *player_ids_freed = texts(answer)
         return Released(outcome == "FENCED", tuple(player_ids_freed))
+
+    async def front(self, room_id: str) -> Front:
+        """The front of a room's queue."""
+        waited_ms, count = await self._scripts.run("oldest", room_id)
+        return Front(sys.maxsize if waited_ms == _REQUEUED else int(waited_ms), int(count))
 
     async def activity(self, room_ids: Sequence[str]) -> Mapping[str, RoomActivity]:
         """How busy each room is."""

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from refusals import Reason, Refusal
+from services.matchmaker.app.filling import Filler, NoRobots
 from services.matchmaker.app.news import NewsDesk, rung
 from services.matchmaker.app.rooms import seat_count
 from services.matchmaker.ports import (
@@ -66,6 +67,7 @@ class Matcher:
     def __init__(
         self,
         *,
+        filler: Filler,
         rooms: RoomStore,
         tickets: TicketStore,
         matches: MatchStore,
@@ -79,6 +81,7 @@ class Matcher:
         journal: Journal,
         limits: MatchingLimits,
     ) -> None:
+        self._filler = filler
         self._rooms = rooms
         self._tickets = tickets
         self._matches = matches
@@ -130,9 +133,10 @@ class Matcher:
     async def _match_rooms(self) -> None:
         rooms = await self._rooms.all()
         waiting = await self._waiting(rooms)
-        short = [room for room in rooms if waiting[room.room_id] >= seat_count(room)]
-        short = [room for room in short if room.room_id not in self._rooms_rest]
-        if not short:
+        awake = [room for room in rooms if room.room_id not in self._rooms_rest]
+        short = [room for room in awake if waiting[room.room_id] >= seat_count(room)]
+        few = [room for room in awake if room.bots_allowed and 0 < waiting[room.room_id] < seat_count(room)]
+        if not short and not few:
             return
         slots = sum(pod.slots_free for pod in await self._live_pods()) - len(self._in_flight)
         # Whoever was served last comes last: where slots are scarce no room starves another.
@@ -146,6 +150,24 @@ class Matcher:
             short.append(room)
             await self._checkpoints.reached(MatchStep.TAKEN)
             self._carry(match)
+        for room in few:
+            if slots > 0 and self._free_hands() > 0 and await self._fill(room):
+                slots -= 1
+
+    async def _fill(self, room: Room) -> bool:
+        """A table for those few who wait, with bots (PF-10); whether one is made."""
+        try:
+            match = await self._filler.fill(room)
+        except (NoRobots, Refusal) as trouble:  # this room waits, the others do not
+            why = trouble.outcome if isinstance(trouble, NoRobots) else trouble.reason.value
+            self._journal.warning("not_filled", room_id=room.room_id, why=why)
+            self._rooms_rest.begin(room.room_id)
+            return False
+        if match is None:
+            return False
+        await self._checkpoints.reached(MatchStep.TAKEN)
+        self._carry(match)
+        return True
 
     async def _waiting(self, rooms: tuple[Room, ...]) -> Mapping[str, int]:
         activity = await self._tickets.activity([room.room_id for room in rooms])

@@ -34,6 +34,7 @@ class Limits:
         keep_faulted_log_ms: the same after a fault.
         presence_limit_ms: a player who is silent for so long is lost (PF-24).
         heartbeat_ms: how often a stream says that it is alive.
+        bot_delay_min_ms, bot_delay_max_ms: bounds of the time a bot takes to make up its mind; 0 and 0 for none.
     """
 
     slots: int = 500
@@ -47,6 +48,8 @@ class Limits:
     keep_faulted_log_ms: int = 30 * 86_400_000
     presence_limit_ms: int = 15_000
     heartbeat_ms: int = 5_000
+    bot_delay_min_ms: int = 0
+    bot_delay_max_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)

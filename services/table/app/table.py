@@ -14,6 +14,7 @@ from games.kernel import Seat
 from refusals import Reason, Refusal
 from services.table.app import duties
 from services.table.app.balcony import Balcony
+from services.table.app.bots import Bots
 from services.table.app.current import Current, Entry
 from services.table.app.duties import Performer, Result
 from services.table.app.gallery import Gallery
@@ -87,6 +88,7 @@ class Table:
         self.gallery = Gallery(outside, current, self)
         self.balcony = Balcony(outside, current, current.past)
         self._mailbox = Mailbox(outside.limits.mailbox_count_max)
+        self._bots = Bots(outside, current, self._mailbox.put)
         self._performer = Performer(outside, current.state, current.epoch)
         self._open: Letter | None = None
         self._vigil = Vigil(outside, current, lambda: self._mailbox.put(Letter(Tick())))
@@ -214,6 +216,7 @@ class Table:
         """The task's last act: nothing is left waiting."""
         self._leaving = why
         self._vigil.end()
+        self._bots.stop()
         if self._duties is not None:
             self._duties.cancel()
         refusal = Refusal(Reason.SHUTTING_DOWN, retry_after_ms=RETRY_MS)
@@ -526,6 +529,7 @@ class Table:
     def _look_ahead(self) -> None:
         """Set the alarm for the next clock, and see to what is owed to others."""
         self._vigil.look_ahead()
+        self._bots.look()
         if self._duties is None and duties.next_duty(self._current.state, self._current.progress) is not None:
             self._duties = asyncio.create_task(self._do_duties(), name="table duties")
 

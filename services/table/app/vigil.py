@@ -20,7 +20,9 @@ class Vigil:
     def __init__(self, outside: Outside, current: Current, on_tick: Callable[[], None]) -> None:
         """`on_tick` puts a tick into the table's mailbox; `took_tick` says that it was taken out."""
         state = current.state
-        there = (seat for seat in state.seats if state.has_arrived(seat) and seat not in current.lost)
+        # Bots are always there: nothing is heard of them but their moves.
+        people = (seat for seat in state.seats if not state.bots[seat])
+        there = (seat for seat in people if state.has_arrived(seat) and seat not in current.lost)
         self.attendance = Attendance(outside.limits.presence_limit_ms, there, outside.time.now_ms())
         self._outside = outside
         self._current = current

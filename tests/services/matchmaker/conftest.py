@@ -22,7 +22,7 @@ from services.matchmaker.adapters.chance import SystemChance
 from services.matchmaker.adapters.checkpoints import NoCheckpoints
 from services.matchmaker.adapters.rooms_file import read_rooms
 from services.matchmaker.component import MatchmakerComponent
-from services.matchmaker.ports import Chance, Checkpoints, MatchStep
+from services.matchmaker.ports import Chance, Checkpoints, MatchStep, Room
 from services.matchmaker.settings import MatchmakerSettings
 from serving.channels import connect
 from serving.metrics import Metrics
@@ -194,7 +194,11 @@ class World:
         return MatchmakerSettings.model_validate(values | changes)
 
     async def matchmaker(
-        self, checkpoints: Checkpoints | None = None, chance: Chance | None = None, **changes: object
+        self,
+        checkpoints: Checkpoints | None = None,
+        chance: Chance | None = None,
+        rooms: Sequence[Room] | None = None,
+        **changes: object,
     ) -> Replica:
         """One more matchmaker on the same store."""
         settings = self.settings(**changes)
@@ -203,7 +207,7 @@ class World:
         component = MatchmakerComponent(
             runtime,
             redis,
-            read_rooms(None),
+            read_rooms(None) if rooms is None else rooms,
             checkpoints=checkpoints or NoCheckpoints(),
             chance=chance or SystemChance(),
         )

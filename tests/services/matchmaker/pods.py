@@ -160,11 +160,25 @@ class Ledger:
     def __init__(self) -> None:
         self.balances: dict[tuple[str, str], int] = {}
         self.unknown: set[str] = set()
+        self.robots: set[str] = set()
+        self.robot_opening = 1_000
+        self.robot_count_max = 1_000
+
+    async def open_account(
+        self, request: ledger_pb2.OpenAccountRequest, context: Any
+    ) -> ledger_pb2.OpenAccountResponse:
+        """Opens robots' accounts while the fund lasts."""
+        if len(self.robots) >= self.robot_count_max:
+            raise Refusal(Reason.BUDGET_EXHAUSTED)
+        self.robots.add(request.account_id)
+        row = ledger_pb2.AccountBalance(account_id=request.account_id, asset="points", balance=self.robot_opening)
+        return ledger_pb2.OpenAccountResponse(balances=[row], opened=True)
 
     async def get_balances(
         self, request: ledger_pb2.GetBalancesRequest, context: Any
     ) -> ledger_pb2.GetBalancesResponse:
-        if self.unknown.intersection(request.account_ids):
+        robots = {account for account in request.account_ids if account.startswith("robot:")}
+        if self.unknown.intersection(request.account_ids) or robots - self.robots:
             raise Refusal(Reason.ACCOUNT_UNKNOWN)
         if any(" " in account for account in request.account_ids):
             raise Refusal(Reason.INVALID_FIELD, field="account_ids[0]", detail="no account is called so")
@@ -186,7 +200,13 @@ class Ledger:
             request_deserializer=ledger_pb2.GetBalancesRequest.FromString,
             response_serializer=ledger_pb2.GetBalancesResponse.SerializeToString,
         )
-        server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(name, {"GetBalances": handler}),))
+        opening = grpc.unary_unary_rpc_method_handler(
+            self.open_account,
+            request_deserializer=ledger_pb2.OpenAccountRequest.FromString,
+            response_serializer=ledger_pb2.OpenAccountResponse.SerializeToString,
+        )
+        handlers: dict[str, grpc.RpcMethodHandler[Any, Any]] = {"GetBalances": handler, "OpenAccount": opening}
+        server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(name, handlers),))
         return [name]
 
     async def start(self) -> None:

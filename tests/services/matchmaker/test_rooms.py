@@ -19,17 +19,20 @@ KEY = "{seats}:rooms"
 
 
 def test_the_shipped_rooms_are_acceptable() -> None:
-    """PF-1: rooms of bloody4 for points and for coins, a fair one; for every variant one to play and one to show it."""
+    """PF-1: rooms of bloody4 for points and for coins, a fair one; for every variant one to play, one to play in with
+    bots, and one to show it.
+    """
     rooms = {room.room_id: room for room in read_rooms(None)}
     assert {"bloody4-1", "bloody4-10", "bloody4-fair"} <= set(rooms)
-    assert {f"{variant}-{room}" for variant in variants_of(Variant) for room in ("1", "demo")} <= set(rooms)
-    assert {f"{variant}-demo" for variant in variants()} <= set(rooms)
+    assert {f"{variant}-{room}" for variant in variants_of(Variant) for room in ("1", "bots", "demo")} <= set(rooms)
+    assert {f"{variant}-{room}" for variant in variants() for room in ("bots", "demo")} <= set(rooms)
     assert rooms["shanghai-5"].stake == 5
     assert (rooms["bloody4-1"].asset, rooms["bloody4-1"].stake) == ("points", 1)
     assert (rooms["bloody4-10"].asset, rooms["bloody4-10"].stake) == ("coins", 10)
     assert (rooms["bloody4-1"].turn_limit_ms, rooms["bloody4-1"].claim_limit_ms) == (20_000, 10_000)
     assert (rooms["bloody4-1"].ready_limit_ms, rooms["bloody4-1"].arrive_limit_ms) == (20_000, 30_000)
     assert rooms["bloody4-fair"].claim_timing is ClaimTiming.FIXED
+    assert all(room.bots_allowed is room.room_id.endswith("-bots") for room in rooms.values())
     demo = rooms["bloody4-demo"]
     assert (demo.claim_floor_min_ms, demo.claim_floor_max_ms, demo.dealing_ms, demo.deals_max) == (0, 0, 0, 1)
 

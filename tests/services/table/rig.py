@@ -108,11 +108,19 @@ class RunningPod:
     def authority(self) -> str:
         return f"127.0.0.1:{self.server.port}"
 
-    async def create(self, table_id: str, *, players: list[str] | None = None, **changes: Any) -> "Seated":
-        """A table of players who have not come yet, as many as the variant seats."""
+    async def create(
+        self, table_id: str, *, players: list[str] | None = None, bots: dict[int, str] | None = None, **changes: Any
+    ) -> "Seated":
+        """A table of players who have not come yet, as many as the variant seats.
+
+        Args:
+            bots: how the bot of each seat named plays (PF-10).
+        """
         count = variant_of(changes.get("variant", "bloody4")).seat_count
         names = players or [f"p{next(_numbers)}" for _ in range(count)]
         request = self.create_request(table_id, names, **changes)
+        for seat, policy in (bots or {}).items():
+            request.seats[seat].bot_policy = policy
         response = await self.control("matchmaker").CreateTable(request)
         assert not response.existed
         return Seated(self, table_id, names)
@@ -195,6 +203,8 @@ class Pods:
                 "pod_lease_ms": 600,
                 "linger_ms": 0,
                 "store_patience_ms": 2_000,
+                "bot_delay_min_ms": 0,
+                "bot_delay_max_ms": 0,
                 **changes,
             },
         )

@@ -21,15 +21,20 @@ if stage == 'taken' or stage == 'asked' then
 end
 if stage ~= 'seated' then return answer end
 
-local freed, told = {}, {}
+local freed, told, seats_freed = {}, {}, 0
 for i = 5, #ARGV do
   local ticket = redis.call('GET', player_key(ARGV[i]))
   if ticket and listed[ARGV[i]] then
     local held = redis.call('HMGET', ticket_key(ticket), 'match', 'state')
     if held[1] == match and held[2] == 'seated' then
-      freed[#freed + 1] = ticket
-      told[#told + 1] = ticket
+      seats_freed = seats_freed + 1
       answer[#answer + 1] = ARGV[i]
+      if is_robot(ARGV[i]) then
+        free_robot(ticket, ARGV[i])
+      else
+        freed[#freed + 1] = { ticket = ticket, player = ARGV[i] }
+        told[#told + 1] = ticket
+      end
     end
   end
   listed[ARGV[i]] = nil
@@ -38,20 +43,18 @@ end
 if requeue then
   local front = redis.call('ZRANGE', queue_key(room), 0, 0, 'WITHSCORES')
   local first = front[2] and tonumber(front[2]) or redis.call('INCR', tag .. ':order')
-  for i, ticket in ipairs(freed) do
+  for i, seat in ipairs(freed) do
     local order = first - #freed + i - 1
-    redis.call('HSET', ticket_key(ticket), 'state', 'waiting', 'order', order, 'joined_ms', now_ms())
-    redis.call('ZADD', queue_key(room), order, ticket)
+    redis.call('HSET', ticket_key(seat.ticket), 'state', 'waiting', 'order', order, 'joined_ms', now_ms(), 'requeued', 1)
+    redis.call('ZADD', queue_key(room), order, seat.ticket)
   end
   if #freed > 0 then tell_rooms() end
 else
-  for i, ticket in ipairs(freed) do
-    redis.call('DEL', ticket_key(ticket), player_key(answer[i + 1]))
-  end
+  for _, seat in ipairs(freed) do redis.call('DEL', ticket_key(seat.ticket), player_key(seat.player)) end
 end
 tell_tickets(told)
 
-if redis.call('HINCRBY', match_key(match), 'seated', -#freed) == 0 then
+if redis.call('HINCRBY', match_key(match), 'seated', -seats_freed) == 0 then
   redis.call('HSET', match_key(match), 'stage', 'over')
   redis.call('PEXPIRE', match_key(match), memory_ms)
   redis.call('SREM', tables_key(room), match)
