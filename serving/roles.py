@@ -77,6 +77,7 @@ METHOD_ROLES: Mapping[str, frozenset[str]] = MappingProxyType(
         _SCORING + "ListWaits": _SCORERS,
         _SCORING + "AdviseDiscard": _SCORERS,
         _SCORING + "ReadCards": _SCORERS,
+        _SCORING + "ListPlays": _SCORERS,
         _SCORING + "SettleDeal": _SCORERS,
         _SCORING + "ReplayDeal": _SCORERS,
         _SCORING + "ListRulesets": _SCORERS,

@@ -5,7 +5,7 @@ pairs and straights as they are where it can, and spends low cards before high o
 play that empties the hand comes before all that.
 """
 
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
 
 from games.landlord.cards import NOTHING, SUITED, WILD_RANK, Counts, contains, count
 from games.landlord.combinations import Reading
@@ -23,7 +23,22 @@ def best_first(hand: Counts, plays: Iterable[Hint]) -> list[Hint]:
     Args:
         hand: counts by rank, every play among them.
     """
-    return sorted(plays, key=lambda play: _cost(hand, *play))
+    work = ranking(hand, plays)
+    while True:
+        try:
+            next(work)
+        except StopIteration as end:
+            ranked: list[Hint] = end.value
+            return ranked
+
+
+def ranking(hand: Counts, plays: Iterable[Hint]) -> Generator[None, None, list[Hint]]:
+    """The same, which takes long for a strong hand; yields after each play."""
+    costs: list[tuple[tuple[int, ...], int, Counts, Reading]] = []
+    for play, reading in plays:
+        costs.append((_cost(hand, play, reading), len(costs), play, reading))
+        yield
+    return [(play, reading) for _, _, play, reading in sorted(costs, key=lambda row: row[:2])]
 
 
 def _cost(hand: Counts, play: Counts, reading: Reading) -> tuple[int, ...]:

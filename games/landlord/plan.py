@@ -5,6 +5,7 @@ goes as bombs, triples with kickers, pairs and singles. The wild card makes one 
 or goes as a single; in straights it is not looked for.
 """
 
+from collections.abc import Iterator
 from functools import lru_cache
 
 from games.landlord.cards import (
@@ -23,12 +24,8 @@ from games.landlord.table import RUNS, runs_of
 _MEMORY = 1 << 16
 """Hands whose turns are kept: the same cards are asked about again and again within a deal."""
 _SUITED_BITS = sum(15 << BITS * rank for rank in SUITED)
-_ALL_RUNS: tuple[tuple[Counts, int], ...] = tuple(
-    (sum(of(rank, number) for rank in ranks), len(ranks) if number == 3 else 0)
-    for _, number, fewest in reversed(RUNS)
-    for ranks in runs_of(number, fewest)
-)
-"""Every straight, and how many kickers it has room for."""
+_ONES = sum(1 << BITS * rank for rank in SUITED)
+"""The lowest bit of every suited rank."""
 
 
 def turns(hand: Counts) -> int:
@@ -38,11 +35,11 @@ def turns(hand: Counts) -> int:
         hand: counts by rank.
     """
     jokers = count(hand, BLACK_JOKER_RANK) + count(hand, RED_JOKER_RANK)
-    return _turns(hand & _SUITED_BITS, count(hand, WILD_RANK), jokers, 0, 0)
+    return _turns(hand & _SUITED_BITS, count(hand, WILD_RANK), jokers, 0)
 
 
 @lru_cache(maxsize=_MEMORY)
-def _turns(suited: Counts, wild: int, jokers: int, room: int, start: int) -> int:
+def _turns(suited: Counts, wild: int, jokers: int, room: int) -> int:
     """Plays for cards of which some straights are taken out.
 
     Args:
@@ -50,14 +47,34 @@ def _turns(suited: Counts, wild: int, jokers: int, room: int, start: int) -> int
         wild: 1 if the wild card is held.
         jokers: how many.
         room: kickers that the planes taken out have room for.
-        start: place in `_ALL_RUNS` from which on more are taken, so that none are taken in two orders.
     """
     best = _grouped(suited, wild, jokers, room)
-    for place in range(start, len(_ALL_RUNS)):
-        run, carries = _ALL_RUNS[place]
-        if contains(suited, run):
-            best = min(best, 1 + _turns(suited - run, wild, jokers, room + carries, place))
+    for run, carries in _runs_in(suited):
+        best = min(best, 1 + _turns(suited - run, wild, jokers, room + carries))
     return best
+
+
+def _runs_in(suited: Counts) -> Iterator[tuple[Counts, int]]:
+    """Every straight the cards hold, and how many kickers it has room for."""
+    at_least_two = suited >> 1 | suited >> 2
+    yield from _runs_among(1, (suited | at_least_two) & _ONES)
+    yield from _runs_among(2, at_least_two & _ONES)
+    yield from _runs_among(3, (suited & suited >> 1 | suited >> 2) & _ONES)
+
+
+@lru_cache(maxsize=_MEMORY)
+def _runs_among(number: int, ranks: Counts) -> tuple[tuple[Counts, int], ...]:
+    """Straights with so many cards of each rank, from these ranks alone.
+
+    Args:
+        ranks: one for each rank of which there are enough cards.
+    """
+    fewest = next(fewest for _, alike, fewest in RUNS if alike == number)
+    return tuple(
+        (sum(of(rank, number) for rank in run), len(run) if number == 3 else 0)
+        for run in runs_of(number, fewest)
+        if contains(ranks, sum(map(of, run)))
+    )
 
 
 def _grouped(suited: Counts, wild: int, jokers: int, room: int) -> int:

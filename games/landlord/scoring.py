@@ -3,13 +3,14 @@
 Input that cannot be is refused with `CardsError`, never corrected.
 """
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
 from games.landlord.cards import DECK, Card, chosen, counts_of
 from games.landlord.combinations import Reading
-from games.landlord.hints import best_first
+from games.landlord.hints import ranking
 from games.landlord.ruleset import Ruleset
+from games.landlord.table import PLAY_SIZE_MAX
 
 
 class CardsError(ValueError):
@@ -57,11 +58,31 @@ def list_plays(rules: Ruleset, hand: Sequence[Card], last: Reading | None = None
     Raises:
         CardsError: cards that are not in the pack, or a last play that cannot be.
     """
+    work = listing_plays(rules, hand, last)
+    while True:
+        try:
+            next(work)
+        except StopIteration as end:
+            found: tuple[HeldPlay, ...] = end.value
+            return found
+
+
+def listing_plays(
+    rules: Ruleset, hand: Sequence[Card], last: Reading | None = None
+) -> Generator[None, None, tuple[HeldPlay, ...]]:
+    """The same, which takes some tenths of a second for the worst hand; yields between its steps.
+
+    Raises:
+        CardsError: also a hand longer than any.
+    """
     _check_cards("hand", hand)
+    if len(hand) > PLAY_SIZE_MAX:
+        raise CardsError("hand", "TY-1", f"a hand has at most {PLAY_SIZE_MAX} cards")
     _check_last(rules, last)
     counts = counts_of(hand)
     found = rules.plays.plays(counts) if last is None else rules.plays.beating(counts, last)
-    return tuple(HeldPlay(chosen(hand, play), reading) for play, reading in best_first(counts, found))
+    ranked = yield from ranking(counts, found)
+    return tuple(HeldPlay(chosen(hand, play), reading) for play, reading in ranked)
 
 
 def _check_cards(field: str, cards: Sequence[Card]) -> None:

@@ -62,7 +62,7 @@ def settle_deal(
         state = yield from replaying(events)
     except RecordError as error:
         raise bad_record(error.index, error.detail, error.rule) from None
-    _check_balances(balances, state.ruleset.seat_count)
+    check_balances("balances", balances, state.ruleset.seat_count)
     assert state.result is not None, "a deal played to its end has a result"
     asked = [
         (index, payment)
@@ -129,20 +129,25 @@ def _check_rules(rules_asked: RulesetQuery | None, events: Sequence[Event]) -> N
         raise bad_record(0, "the record names other rules, options or stake than the request")
 
 
-def bad_record(index: int, detail: str, rule: str = "", part: str = "") -> Refusal:
-    """A refusal RECORD_INVALID; metadata `event_index` names the event."""
+def bad_record(index: int, detail: str, rule: str = "", part: str = "", record: str = "events") -> Refusal:
+    """A refusal RECORD_INVALID; metadata `event_index` names the event, `record` is the request's field."""
     return Refusal(
         Reason.RECORD_INVALID,
-        field=f"events[{index}]" + (f".{part}" if part else ""),
+        field=f"{record}[{index}]" + (f".{part}" if part else ""),
         detail=detail,
         rule=rule or None,
         metadata={"event_index": str(index)},
     )
 
 
-def _check_balances(balances: Sequence[int], seat_count: int) -> None:
+def check_balances(field: str, balances: Sequence[int], seat_count: int) -> None:
+    """Refuse what cannot be in the books; none at all may be given.
+
+    Raises:
+        Refusal: INVALID_FIELD.
+    """
     if balances and len(balances) != seat_count:
-        raise invalid("balances", f"one a seat, {seat_count} in this game")
+        raise invalid(field, f"one a seat, {seat_count} in this game")
     for index, units in enumerate(balances):
         if not 0 <= units <= UNITS_MAX:
-            raise invalid(f"balances[{index}]", f"from 0 to {UNITS_MAX}")
+            raise invalid(f"{field}[{index}]", f"from 0 to {UNITS_MAX}")

@@ -30,6 +30,7 @@ class Cost(IntEnum):
     LIST_WAITS = 16
     ADVISE_DISCARD = 256
     READ_CARDS = 1
+    LIST_PLAYS = 256
     RECORD = 512
     RULESETS = 4
 

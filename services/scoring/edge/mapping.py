@@ -8,12 +8,10 @@ from cardroom.scoring.v1 import scoring_pb2
 
 from games.catalog import UnknownVariant
 from games.kernel import OptionError, RecordError
-from games.landlord.cards import RANK_NAMES
 from games.mahjong.asking import Seats
 from games.mahjong.events import Event
 from games.mahjong.hand import WinBy
 from refusals import Reason, Refusal
-from services.scoring.app.card_questions import ReadCards, ReadingQuery
 from services.scoring.app.hands import HandQuery, VisibleQuery, WinQuery, invalid
 from services.scoring.app.questions import Advised, Scored, Waits
 from services.scoring.app.rulesets import RulesetQuery, check_option_names, option_refusal, unknown_ruleset
@@ -189,24 +187,6 @@ def replay_response(messages: Sequence[event_pb2.Event], replayed: Replayed) -> 
         if fault.index < len(messages):
             response.difference.event = messages[fault.index].WhichOneof("kind") or ""
     return response
-
-
-def last_play(request: scoring_pb2.ReadCardsRequest) -> ReadingQuery | None:
-    """The play to beat, if one is named."""
-    if not request.HasField("last"):
-        return None
-    return ReadingQuery(request.last.kind, request.last.rank, request.last.count)
-
-
-def cards_response(read: ReadCards) -> scoring_pb2.ReadCardsResponse:
-    """The readings of a set of cards on the wire."""
-    return scoring_pb2.ReadCardsResponse(
-        variant=read.rules.variant,
-        version=read.rules.version,
-        readings=[
-            scoring_pb2.CardReading(kind=one.kind, rank=RANK_NAMES[one.rank], count=one.count) for one in read.readings
-        ],
-    )
 
 
 def settle_response(settled: Settled) -> scoring_pb2.SettleDealResponse:

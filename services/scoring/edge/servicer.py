@@ -8,12 +8,14 @@ from cardroom.scoring.v1 import columns_pb2, scoring_pb2, scoring_pb2_grpc
 
 from games.mahjong.ruleset import Ruleset
 from services.scoring.app.batches import HANDS_MAX, Batched, HandColumns, check_columns, score_columns
-from services.scoring.app.card_questions import cards_read
+from services.scoring.app.card_questions import cards_read, list_plays
+from services.scoring.app.card_settlement import replay_cards, settle_cards
+from services.scoring.app.hands import invalid
 from services.scoring.app.questions import advise_discard, list_waits, score_win
 from services.scoring.app.rulesets import known_variant, list_rulesets, ruleset_of
 from services.scoring.app.settlement import replay_deal, settle_deal
 from services.scoring.app.slices import in_slices
-from services.scoring.edge import mapping
+from services.scoring.edge import cards, mapping
 from services.scoring.edge.callers import EXPLAINED_HAND_COST, Callers, Cost
 from services.scoring.edge.columns import columns_of, wins_to_proto
 from services.scoring.edge.describing import ruleset_response, rulesets_response
@@ -93,7 +95,16 @@ class ScoringServicer(scoring_pb2_grpc.ScoringServiceServicer):
         """See the proto."""
         self._callers.charge(Cost.READ_CARDS)
         rules = mapping.ruleset_query(request.ruleset)
-        return mapping.cards_response(cards_read(rules, request.cards, mapping.last_play(request)))
+        return cards.cards_response(cards_read(rules, cards.cards_query(request), cards.last_play(request)))
+
+    async def ListPlays(
+        self, request: scoring_pb2.ListPlaysRequest, context: _Context
+    ) -> scoring_pb2.ListPlaysResponse:
+        """See the proto."""
+        self._callers.charge(Cost.LIST_PLAYS)
+        rules = mapping.ruleset_query(request.ruleset)
+        work = list_plays(rules, cards.cards_query(request), cards.last_play(request), request.count_max)
+        return cards.plays_response(await in_slices(work))
 
     async def SettleDeal(
         self, request: scoring_pb2.SettleDealRequest, context: _Context
@@ -101,6 +112,12 @@ class ScoringServicer(scoring_pb2_grpc.ScoringServiceServicer):
         """See the proto."""
         self._callers.charge(Cost.RECORD)
         rules = mapping.ruleset_query(request.ruleset) if request.HasField("ruleset") else None
+        if _is_of_cards(request):
+            played = cards.card_events_of(request.landlord_events)
+            money = settle_cards(rules, played, tuple(request.balances), tuple(request.points))
+            return cards.settle_cards_response(money)
+        if request.points:
+            raise invalid("points", "only with the record of a game that scores in points beside")
         events = await in_slices(mapping.events_of(request.events))
         settled = await in_slices(settle_deal(rules, events, tuple(request.balances)))
         return mapping.settle_response(settled)
@@ -111,6 +128,9 @@ class ScoringServicer(scoring_pb2_grpc.ScoringServiceServicer):
         """See the proto."""
         self._callers.charge(Cost.RECORD)
         rules = mapping.ruleset_query(request.ruleset) if request.HasField("ruleset") else None
+        if _is_of_cards(request):
+            played, unread = cards.readable_card_events_of(request.landlord_events)
+            return cards.replay_cards_response(request.landlord_events, replay_cards(rules, played, unread))
         events, unread = await in_slices(mapping.readable_events_of(request.events))
         replayed = await in_slices(replay_deal(rules, events, unread))
         return mapping.replay_response(request.events, replayed)
@@ -128,3 +148,10 @@ class ScoringServicer(scoring_pb2_grpc.ScoringServiceServicer):
         """See the proto."""
         self._callers.charge(Cost.RULESETS)
         return ruleset_response(known_variant(request.variant, request.version))
+
+
+def _is_of_cards(request: scoring_pb2.SettleDealRequest | scoring_pb2.ReplayDealRequest) -> bool:
+    """Whether a record is of the landlord family. Raises: Refusal: INVALID_FIELD: there are two records."""
+    if request.events and request.landlord_events:
+        raise invalid("landlord_events", "give one record")
+    return bool(request.landlord_events)
