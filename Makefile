@@ -9,7 +9,7 @@ RUN_FLAGS := $(if $(ONCE),--once) $(if $(FRESH),--fresh)
 
 export PYTHON
 .DEFAULT_GOAL := help
-.PHONY: help setup run stop test check format lint types arrows wire pages fast-tests bench sim lock release-wire clean
+.PHONY: help setup run stop test check format lint types arrows wire pages fast-tests bench sim packages lock release-wire clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -65,6 +65,9 @@ bench: setup ## measure; a table on the screen, figures in bench/results.json [O
 
 sim: setup ## replay one simulated run: SEED=n
 	@$(PYTHON_) -m tests.sim.run --seed $(or $(SEED),1)
+
+packages: setup ## build the packages for other teams into dist/: cardroom-rules, cardroom-client
+	@$(PYTHON_) -m deploy.packages.build
 
 lock: setup ## make the locks in requirements/ anew from pyproject.toml [UPGRADE=1: newest releases]
 	@$(PYTHON_) -m deploy.build.lock $(if $(UPGRADE),--upgrade)

@@ -11,6 +11,9 @@ from serving.roles import PURPOSE_OF_ROLE, TABLE_BOUND
 from serving.tokens import Minter, create_keys
 
 HOUR_SECONDS = 3600
+SCORING_CALLER = "scoring-caller"
+QUOTA_CLAIM = "hands_per_second"
+"""The role that has quotas, and the claim that sets one."""
 
 
 def default_keys() -> Path:
@@ -38,6 +41,11 @@ def default_keys() -> Path:
 @click.option("--table", "table_id", help="Table of a seat's or a spectator's token.")
 @click.option("--seat", type=click.IntRange(min=0), help="Seat of a seat's token, counted from 0.")
 @click.option(
+    "--hands-per-second",
+    type=click.IntRange(min=0),
+    help="Quota of a scoring caller's token; 0: none. Unset: the service's own.",
+)
+@click.option(
     "--keys",
     "directory",
     type=click.Path(file_okay=False, path_type=Path),
@@ -46,7 +54,15 @@ def default_keys() -> Path:
     show_default=".cardroom/keys",
     help="Directory of the private keys. [env: CARDROOM_KEYS]",
 )
-def token(player: str, role: str, ttl_seconds: int, table_id: str | None, seat: int | None, directory: Path) -> None:
+def token(
+    player: str,
+    role: str,
+    ttl_seconds: int,
+    table_id: str | None,
+    seat: int | None,
+    hands_per_second: int | None,
+    directory: Path,
+) -> None:
     """Print a token for PLAYER (or, in a service's role, for the service of that name).
 
     It is signed with the local keys that `make run` or `cardroom keys` made, and good for every service that trusts
@@ -55,6 +71,10 @@ def token(player: str, role: str, ttl_seconds: int, table_id: str | None, seat: 
     given: dict[str, object] = {"table_id": table_id, "seat": seat}
     claims = {name: value for name, value in given.items() if value is not None}
     _check_claims(role, claims)
+    if hands_per_second is not None:
+        if role != SCORING_CALLER:
+            raise click.UsageError(f"role {role} takes no --hands-per-second")
+        claims[QUOTA_CLAIM] = hands_per_second
     if not player:
         raise click.BadParameter("a name is needed", param_hint="PLAYER")
     try:

@@ -15,7 +15,21 @@ from deploy.build.pages import anchor, dead_links
 from tests.tidy.tree import ROOT
 
 MAKEFILE = (ROOT / "Makefile").read_text()
-PUBLIC = {"help", "setup", "run", "stop", "test", "check", "bench", "sim", "format", "lock", "release-wire", "clean"}
+PUBLIC = {
+    "help",
+    "setup",
+    "run",
+    "stop",
+    "test",
+    "check",
+    "bench",
+    "sim",
+    "packages",
+    "format",
+    "lock",
+    "release-wire",
+    "clean",
+}
 
 
 # A make inside a make would speak as its part.

@@ -9,16 +9,19 @@ Every question is answered from the question alone, so the same call may be sent
 is the same.
 """
 
+import json
 import random
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from typing import Any, Self
 
 import grpc
 from cardroom.errors.v1 import reason_pb2
 from cardroom.mahjong.v1 import event_pb2, view_pb2
 from cardroom.scoring.v1 import columns_pb2, scoring_pb2, scoring_pb2_grpc
+from google.protobuf.json_format import ParseDict
 
 from cardroom_client.link import bearer
 from cardroom_client.refused import CallRefused, refused
@@ -407,3 +410,9 @@ def _refusal(error: columns_pb2.HandError) -> CallRefused:
         rule=error.rule or None,
         message=error.detail,
     )
+
+
+def sample_deal() -> list[event_pb2.Event]:
+    """The record of a short deal of 四人血战, to try `settle_deal` and `replay_deal` with."""
+    rows = json.loads(files("cardroom_client").joinpath("sample_deal.json").read_text("utf-8"))
+    return [ParseDict(row, event_pb2.Event()) for row in rows]

@@ -1,0 +1,1 @@
+"""Packages for other teams: the pure rules with their cases, and the client."""
