@@ -9,7 +9,7 @@ RUN_FLAGS := $(if $(ONCE),--once) $(if $(FRESH),--fresh)
 
 export PYTHON
 .DEFAULT_GOAL := help
-.PHONY: help setup run stop test check format lint types arrows wire pages fast-tests bench sim packages lock release-wire clean
+.PHONY: help setup run stop test check format lint types arrows wire pages manifests fast-tests bench sim packages lock release-wire clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -25,10 +25,10 @@ stop: ## stop what `make run` started
 	@$(PREPARE) local
 	@$(PYTHON_) -m deploy.local.stop
 
-test: setup lint types arrows wire pages ## everything: the checks, then all tests, with real stores and processes
+test: setup lint types arrows wire pages manifests ## everything: the checks, then all tests, with real stores and processes
 	@$(BIN)/pytest -q -n 2 --dist loadfile
 
-check: setup lint types arrows wire pages fast-tests ## format, lint, types, arrows, wire, pages and the fast tests; seconds
+check: setup lint types arrows wire pages manifests fast-tests ## format, lint, types, arrows, wire, pages, manifests and the fast tests; seconds
 
 format: setup ## put code and made pages into the form that `make check` asks for
 	@$(BIN)/ruff format $(ROOMS)
@@ -56,6 +56,10 @@ wire: setup
 pages: setup
 	@echo "check: generated pages and links"
 	@$(PYTHON_) -m deploy.build.pages --check
+
+manifests: setup
+	@echo "check: manifests, compose file and Dockerfile against the schemas and the code (kustomize, hadolint)"
+	@$(PYTHON_) -m deploy.k8s.check
 
 fast-tests: setup
 	@$(BIN)/pytest -q -m fast

@@ -15,6 +15,8 @@ from serving.calls import CORRELATION, correlation_id, remaining_s
 DEADLINE_S = 5.0
 _AUTHORIZATION = "authorization"
 MESSAGE_BYTES_MAX = 4 * 1024 * 1024
+_SPREAD = '{"loadBalancingConfig": [{"round_robin": {}}]}'
+"""A name may lead to several pods (a headless Service): calls go to each in turn."""
 
 Token = Callable[[], str]
 
@@ -30,7 +32,7 @@ def connect(
     """A channel to a service; it connects when it is first used. Close it when done.
 
     Args:
-        address: ``host:port``.
+        address: ``host:port``; of all addresses a name has, those that answer are called in turn.
         token: gives the bearer token at each call, e.g. a ``ServiceTokens``; absent: no token is sent.
         deadline_ms: of a unary call that names none; never longer than what is left to the call being handled.
         message_bytes_max: largest answer accepted.
@@ -46,6 +48,8 @@ def connect(
             ("grpc.min_reconnect_backoff_ms", 100),
             ("grpc.initial_reconnect_backoff_ms", 100),
             ("grpc.max_reconnect_backoff_ms", 2_000),
+            ("grpc.service_config", _SPREAD),
+            ("grpc.dns_min_time_between_resolutions_ms", 5_000),
             *options,
         ],
     )

@@ -19,8 +19,12 @@ from serving.tokens import Verifier
 
 _SERVING = health_pb2.HealthCheckResponse.SERVING
 _NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
+ALIVE = "alive"
+"""Name in the health service that says only that the process takes calls: no store's outage turns it. For liveness
+probes; readiness asks for the whole server, the empty name."""
 _WHOLE_SERVER = ""
-_STOP_LIMIT_S = 5.0
+RELEASE_LIMIT_SECONDS = 5.0
+"""Longest a component takes to let go of everything, after it has drained."""
 _LAST_WORDS_S = 0.2
 
 
@@ -36,6 +40,7 @@ def server_options(settings: ServiceSettings) -> list[tuple[str, int]]:
         ("grpc.http2.min_recv_ping_interval_without_data_ms", 5_000),
         ("grpc.http2.max_pings_without_data", 0),
         ("grpc.so_reuseport", 0),
+        ("grpc.max_connection_age_ms", settings.connection_max_age_ms),
     ]
 
 
@@ -113,7 +118,7 @@ class RunningServer:
             return
         self._released = True
         try:
-            async with asyncio.timeout(_STOP_LIMIT_S):
+            async with asyncio.timeout(RELEASE_LIMIT_SECONDS):
                 await self._component.stop()
         except TimeoutError:
             self._runtime.log.error("stop_limit")
@@ -145,6 +150,7 @@ async def start_server(
         await server.start()
         runtime.set_serving = partial(_set_serving, status, (_WHOLE_SERVER, *names))
         await runtime.set_serving(True)
+        await status.set(ALIVE, _SERVING)
     except BaseException:
         await server.stop(None)
         await component.stop()
@@ -160,7 +166,7 @@ async def _set_serving(status: health.aio.HealthServicer, names: Sequence[str], 
 
 async def _add_health(server: grpc.aio.Server, names: Sequence[str]) -> health.aio.HealthServicer:
     status = health.aio.HealthServicer()
-    for name in (_WHOLE_SERVER, *names):
+    for name in (ALIVE, _WHOLE_SERVER, *names):
         await status.set(name, _NOT_SERVING)
     health_pb2_grpc.add_HealthServicer_to_server(status, server)
     return status

@@ -35,6 +35,10 @@ class ServiceSettings(BaseSettings):
     stream_max_age_ms: Annotated[
         int, Field(gt=0, description="Age at which a stream asks its client to reconnect.")
     ] = 3_600_000
+    connection_max_age_ms: Annotated[
+        int,
+        Field(gt=0, description="Age at which a connection takes no new calls, so that its client finds new pods."),
+    ] = 600_000
     message_bytes_max: Annotated[int, Field(gt=0, description="Largest message that is received.")] = 65_536
     call_count_max: Annotated[int, Field(gt=0, description="Most calls and streams at once; more are refused.")] = (
         10_000

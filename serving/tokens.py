@@ -21,6 +21,9 @@ from serving.roles import PURPOSE_OF_ROLE, SERVICE, TABLE_BOUND, Purpose
 from serving.runtime import Clock, SystemClock
 
 ISSUER = "cardroom"
+JWKS_FILE = "jwks.json"
+KEY_FILES = frozenset({JWKS_FILE, *(f"{purpose}.pem" for purpose in Purpose)})
+"""What `create_keys` writes."""
 _ALGORITHM = "EdDSA"
 _REQUIRED = ["iss", "iat", "exp", "sub"]
 _REMEMBERED_COUNT_MAX = 20_000
@@ -39,7 +42,7 @@ def create_keys(directory: Path) -> None:
         for purpose in Purpose:
             _create_private_key(directory / f"{purpose}.pem")
         keys = [_jwk(_read_private_key(directory / f"{purpose}.pem").public_key(), purpose) for purpose in Purpose]
-        _write(directory / "jwks.json", orjson.dumps({"keys": keys}, option=orjson.OPT_INDENT_2), 0o644)
+        _write(directory / JWKS_FILE, orjson.dumps({"keys": keys}, option=orjson.OPT_INDENT_2), 0o644)
     except OSError as error:
         raise StartError(f"cannot write keys to {directory}: {error.strerror}") from error
 

@@ -10,11 +10,13 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from deploy.build.prepare import ROOT
+from deploy.k8s.settings_page import page as settings_page
 from refusals.page import page as reasons_page
 
 # Page -> what makes it.
 MADE: Mapping[str, Callable[[], str]] = {
     "docs/reasons.md": reasons_page,
+    "docs/settings.md": settings_page,
 }
 
 _LINK = re.compile(r"(?<!!)\[[^\]\n]*\]\(([^)\s]+)\)")

@@ -13,6 +13,7 @@ class LedgerSettings(ServiceSettings):
     """Settings of the ledger: environment variables ``CARDROOM_...``."""
 
     grpc_port: int = Field(7104, ge=0, le=65535, description="gRPC port; 0 takes any free one.")
+    metrics_port: int = Field(9104, ge=0, le=65535, description="Port of GET /metrics; 0 serves none.")
     ledger_redis_url: str = Field("redis://127.0.0.1:7380", description="The ledger's own Redis, syncing every write.")
     trust_store: bool = Field(False, description="Do not ask whether the store is durable: a managed one cannot tell.")
     store_timeout_ms: int = Field(2_000, gt=0, description="Longest wait for the store's answer.")

@@ -80,3 +80,30 @@ async def test_an_answer_over_the_channels_limit_is_refused(keys: Path, mint: Mi
         with pytest.raises(grpc.aio.AioRpcError) as caught:
             await list_rooms(channel, mint("player", "anna"))
     assert caught.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+
+
+async def test_calls_go_to_every_address_a_name_has_and_on_when_one_is_gone(keys: Path, mint: Mint) -> None:
+    """A headless Service names all pods: none of them gets all calls, and one that dies is not waited for."""
+    reached: dict[str, int] = {"one": 0, "two": 0}
+
+    def counting(name: str) -> Scripted:
+        async def answer(context: Context) -> Any:
+            reached[name] += 1
+            return await no_rooms(context)
+
+        return Scripted(answer)
+
+    async with running(keys, counting("one")) as one, running(keys, counting("two")) as two:
+        both = f"ipv4:{one.address},{two.address}"
+        async with connect(both) as channel:
+            await channel.channel_ready()
+            while not all(reached.values()):  # the second address is still being connected
+                await list_rooms(channel, mint("player", "anna"))
+            before = dict(reached)
+            for _ in range(10):
+                await list_rooms(channel, mint("player", "anna"))
+            assert [reached[name] - before[name] for name in reached] == [5, 5]
+            await one.server.kill()
+            for _ in range(10):
+                await list_rooms(channel, mint("player", "anna"), wait_for_ready=True)
+    assert reached == {"one": before["one"] + 5, "two": before["two"] + 15}

@@ -19,6 +19,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from serving.channels import connect
 from serving.main import SAME_KEYPRESS_S, serve
+from serving.server import ALIVE
 from tests.conftest import Mint
 from tests.edge.scripted import SERVICES, Context, Scripted, list_rooms, running
 from tests.edge.service_process import Settings, build
@@ -220,6 +221,7 @@ async def test_a_component_turns_its_health_while_it_serves(keys: Path, mint: Mi
             await house.runtime.set_serving(serving)
             wanted = _SERVING if serving else _NOT_SERVING
             assert [await _health(channel, name) for name in ("", *SERVICES)] == [wanted] * 4
+            assert await _health(channel, ALIVE) == _SERVING  # a store that is away restarts nobody
             await list_rooms(channel, mint("player", "anna"))  # calls still arrive
 
 

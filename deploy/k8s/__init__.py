@@ -1,0 +1,1 @@
+"""What puts cardroom up in a cluster: manifests, and what checks them against the code."""
