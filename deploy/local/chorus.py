@@ -1,5 +1,6 @@
 """One log out of what several seats saw of it: each entry as the seat that knows most about it was told."""
 
+from cardroom.landlord.v1 import event_pb2 as landlord_pb2
 from cardroom.mahjong.v1 import event_pb2 as mahjong_pb2
 from cardroom.table.v1 import event_pb2, table_pb2
 
@@ -32,6 +33,8 @@ def merged(versions: dict[int, event_pb2.TableEvent]) -> event_pb2.TableEvent:
     """
     whole = event_pb2.TableEvent()
     whole.CopyFrom(next(iter(versions.values())))
+    if whole.WhichOneof("kind") == "landlord":
+        _merge_cards(whole.landlord, versions)
     if whole.WhichOneof("kind") != "mahjong":
         return whole
     for seat, version in versions.items():
@@ -40,6 +43,15 @@ def merged(versions: dict[int, event_pb2.TableEvent]) -> event_pb2.TableEvent:
         elif _names_tile(version.mahjong):
             whole.CopyFrom(version)
     return whole
+
+
+def _merge_cards(whole: landlord_pb2.Event, versions: dict[int, event_pb2.TableEvent]) -> None:
+    """The hands as their owners were told them, and the bottom cards as the landlord was."""
+    for seat, version in versions.items():
+        if whole.HasField("dealt") and not version.landlord.dealt.hands[seat].hidden_count:
+            whole.dealt.hands[seat].CopyFrom(version.landlord.dealt.hands[seat])
+        elif whole.HasField("called") and not version.landlord.called.bottom.hidden_count:
+            whole.called.bottom.CopyFrom(version.landlord.called.bottom)
 
 
 def _names_tile(event: mahjong_pb2.Event) -> bool:

@@ -14,6 +14,7 @@ from cardroom.table.v1 import room_pb2 as table_room_pb2
 from cardroom_client import CallRefused, LogGap, Player, TicketEnded
 from clients.load.bot_player import BotPlayer, Played, take_seat
 from deploy.local.bank import Bank, Books
+from deploy.local.card_check import CardCheck
 from deploy.local.chorus import Chorus
 from deploy.local.money_check import MoneyCheck
 from deploy.local.narrator import Narrator
@@ -72,8 +73,9 @@ class Demonstration:
         self._books_before: Mapping[str, Books] = {}
         self._chorus = Chorus(seat_count)
         self._narrator = Narrator(say)
-        self._money = MoneyCheck()
+        self._money: list[MoneyCheck] = []
         self._scores = ScoreCheck()
+        self._cards = CardCheck()
         self._bots: Sequence[BotPlayer] = ()
         self._introduced = False
         self._seated: list[str] = []
@@ -84,6 +86,9 @@ class Demonstration:
         for player_id in self._players:
             await self._bank.open_account(player_id)
         self._room = await self._find_room()
+        self._money = [MoneyCheck(self._room.asset)]
+        if self._room.moves_points:
+            self._money.append(MoneyCheck("points", stake_of_score=self._room.stake))
         await self._top_up()
         self._before = await self._bank.balances(self._players, self._room.asset)
         self._books_before = {asset: await self._bank.books(asset) for asset in self._bank.assets}
@@ -116,9 +121,9 @@ class Demonstration:
         if sum(after) != sum(self._before):
             self.faults.append(f"the bots had {sum(self._before)} together, now {sum(after)}")
         await self._ask_scoring()
-        by_player = dict(zip(self._players, after, strict=True))
-        if self._money.balances != tuple(by_player[player_id] for player_id in self._seated):
-            self.faults.append(f"the table's log ends with balances {self._money.balances}, the ledger differs")
+        for check in self._money:
+            if check.balances != tuple(await self._bank.balances(self._seated, check.asset)):
+                self.faults.append(f"the log ends with {check.balances} {check.asset}, the ledger differs")
         for asset in self._bank.assets:
             books = await self._bank.books(asset)
             self._say(f"books of {books.text}")
@@ -130,9 +135,16 @@ class Demonstration:
     async def _ask_scoring(self) -> None:
         channel = connect(self._stack.address("scoring"), token=self._stack.service_tokens("scoring-caller"))
         async with channel:
-            differing = await self._scores.ask(scoring_pb2_grpc.ScoringServiceStub(channel).ScoreWin)
+            scoring = scoring_pb2_grpc.ScoringServiceStub(channel)
+            differing = [
+                *await self._scores.ask(scoring.ScoreWin),
+                *await self._cards.ask(scoring.ReadCards, scoring.SettleDeal),
+            ]
         self.faults += differing
-        self._say(f"scoring: {self._scores.win_count} wins asked again, {len(differing)} worth something else")
+        asked = f"{self._scores.win_count} wins"
+        if self._cards.play_count:
+            asked = f"{self._cards.play_count} plays and the deal's money"
+        self._say(f"scoring: {asked} asked again, {len(differing)} worth something else")
 
     async def _find_room(self) -> table_room_pb2.Room:
         channel = connect(self._stack.address("matchmaker"), token=self._stack.service_tokens("operator"))
@@ -165,21 +177,26 @@ class Demonstration:
         if message.event.mahjong.HasField("won"):
             self._scores.take(seat, self._bots[seat].played.view, message.event.mahjong.won)
         for _, event in self._chorus.hear(seat, message):
-            self._money.take(event)
+            self._cards.take(event)
+            for check in self._money:
+                check.take(event)
             self._narrator.tell(event)
 
     def _introduce(self, snapshot: table_pb2.Snapshot) -> None:
         self._narrator.introduce(snapshot)
         if snapshot.state in IN_A_DEAL:
             self._narrator.resume(snapshot)
-            self._money.resume([seat.balance for seat in snapshot.seats])
+            for check in self._money:
+                own = [seat.balance if check.asset == self._room.asset else seat.points for seat in snapshot.seats]
+                check.resume(own)
 
     def _judge(self, played: Sequence[Played]) -> None:
         for bot in played:
             self.faults += bot.faults
             if not bot.deal_count:
                 self.faults.append(f"seat {bot.seat}: the table was dissolved before a deal was settled")
-        self.faults += self._money.faults
+        for check in self._money:
+            self.faults += check.faults
         moves = sum(bot.move_count for bot in played)
         late = sum(bot.overtaken_count for bot in played)
         views = "differs from" if any(bot.faults for bot in played) else "equals"

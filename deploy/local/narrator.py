@@ -3,9 +3,13 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from cardroom.landlord.v1 import event_pb2 as landlord_pb2
 from cardroom.mahjong.v1 import event_pb2 as mahjong_pb2
 from cardroom.table.v1 import event_pb2, table_pb2
 
+from deploy.local.landlord_tale import LEGEND as CARD_LEGEND
+from deploy.local.landlord_tale import LandlordTale
+from games.catalog import variant_of
 from games.mahjong.tiles import show
 
 WIDTH = 100
@@ -43,6 +47,9 @@ CLOSE_WORDS = {
 REPLACEMENTS = frozenset({mahjong_pb2.DRAW_SOURCE_REPLACEMENT, mahjong_pb2.DRAW_SOURCE_FLOWER})
 LEGEND = "moves: 0+5p-3s = seat 0 draws 5p and discards 3s; tiles m p s = characters, dots, bamboo"
 
+LEGENDS = {"mahjong": LEGEND, "landlord": CARD_LEGEND}
+"""How moves are written, by family."""
+
 
 class Narrator:
     """Tells the entries of one table's log, in order."""
@@ -50,21 +57,26 @@ class Narrator:
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say = say
         self._moves: list[str] = []
+        self._cards = LandlordTale(self._line, self._move)
+        self._legend = LEGEND
 
     def introduce(self, snapshot: table_pb2.Snapshot) -> None:
         """Tell who sits where, and for what they play."""
         room = snapshot.room
+        self._legend = LEGENDS[variant_of(room.variant).family]
         seats = sorted(snapshot.seats, key=lambda seat: seat.seat)
-        self._line(f"room {room.room_id}, {room.name}: {room.variant}, stake {room.stake} {room.asset}")
+        beside = ", points by the score beside" if room.moves_points else ""
+        self._line(f"room {room.room_id}, {room.name}: {room.variant}, stake {room.stake} {room.asset}{beside}")
         self._line("  " + ", ".join(f"seat {seat.seat} {seat.player_id}" for seat in seats))
 
     def resume(self, snapshot: table_pb2.Snapshot) -> None:
         """Tell where a deal stands that was left in an earlier run."""
         view = snapshot.mahjong
-        self._line(
-            f"deal {snapshot.deal_number} goes on where it was left: {view.wall_left} tiles in the wall, "
-            f"{len(view.discards)} discards, {len(view.wins)} wins"
-        )
+        if snapshot.HasField("landlord"):
+            where = self._cards.resume(snapshot.landlord)
+        else:
+            where = f"{view.wall_left} tiles in the wall, {len(view.discards)} discards, {len(view.wins)} wins"
+        self._line(f"deal {snapshot.deal_number} goes on where it was left: {where}")
 
     def tell(self, event: event_pb2.TableEvent) -> None:
         """Tell one entry."""
@@ -88,14 +100,19 @@ class Narrator:
         self._moves.append(text)
 
     def _tell_deal_started(self, started: event_pb2.DealStarted) -> None:
-        self._line(f"deal {started.deal_number}: dealer {started.dealer}, balances {balances(started.balances)}")
+        points = f", points {balances(started.points)}" if started.points else ""
+        held = f"balances {balances(started.balances)}{points}"
+        self._line(f"deal {started.deal_number}: dealer {started.dealer}, {held}")
         self._line(f"  shuffle committed to {started.seed_commitment[:16]}..., deal id {started.deal_id}")
-        self._line(f"  {LEGEND}")
+        self._line(f"  {self._legend}")
 
     def _tell_mahjong(self, event: mahjong_pb2.Event) -> None:
         kind = event.WhichOneof("kind")
         if kind is not None and kind in _MAHJONG:
             _MAHJONG[kind](self, getattr(event, kind))
+
+    def _tell_landlord(self, event: landlord_pb2.Event) -> None:
+        self._cards.tell(event)
 
     def _tell_opened(self, opened: mahjong_pb2.Opened) -> None:
         first, second, *back = opened.dice
@@ -188,7 +205,8 @@ class Narrator:
         self._line(f"    settlement {made.settlement_seq} in {made.asset}: balances {balances(made.balances)}")
 
     def _tell_deal_settled(self, settled: event_pb2.DealSettled) -> None:
-        self._line(f"  settled: balances {balances(settled.balances)}; seed {settled.seed[:16]}...")
+        points = f", points {balances(settled.points)}" if settled.points else ""
+        self._line(f"  settled: balances {balances(settled.balances)}{points}; seed {settled.seed[:16]}...")
 
     def _tell_closed(self, closed: event_pb2.TableClosed) -> None:
         requeued = ", ".join(f"seat {seat}" for seat in closed.requeued_seats)
@@ -210,6 +228,7 @@ class Narrator:
 _TABLE: Mapping[str, Callable[[Narrator, Any], None]] = {
     "deal_started": Narrator._tell_deal_started,
     "mahjong": Narrator._tell_mahjong,
+    "landlord": Narrator._tell_landlord,
     "payments_made": Narrator._tell_payments_made,
     "deal_settled": Narrator._tell_deal_settled,
     "left": Narrator._tell_left,

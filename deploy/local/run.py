@@ -11,8 +11,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from deploy.local.demonstration import demonstrate
 from deploy.local.settings import SERVICES, LocalSettings, local_settings
 from deploy.local.stack import Stack
-from games.catalog import compiled_modules, variants_of
-from games.mahjong.variant import Variant
+from games.catalog import compiled_modules, variants
 from serving.errors import StartError
 
 OK, FAILED, NOT_STARTED = 0, 1, 2
@@ -96,7 +95,7 @@ async def _work(stack: Stack, settings: LocalSettings, *, once: bool) -> int:
 
 async def _show(stack: Stack, settings: LocalSettings) -> list[str]:
     faults: list[str] = []
-    for variant in variants_of(Variant).values():
+    for variant in variants().values():
         faults += await demonstrate(
             stack, variant.variant_id, variant.seat_count, settings.demonstration_limit_seconds, say
         )

@@ -9,8 +9,7 @@ import sys
 from pathlib import Path
 
 from deploy.local.state import StateDirectory, birth_of
-from games.catalog import variants_of
-from games.mahjong.variant import Variant
+from games.catalog import variants
 from tests.e2e.conftest import ROOT, Run, Start
 
 
@@ -61,7 +60,7 @@ def test_once_plays_a_deal_from_the_queue_to_settled_money_and_ends_with_0(start
     assert (status, errors) == (0, ""), run.text
     for text in ("ready after", "deal 1: dealer", "settled: balances", "table dissolved", "0 worth something else"):
         run.wait_for(text)
-    for variant in variants_of(Variant):
+    for variant in variants():
         run.wait_for(f"{variant}: all is well")
     for asset in ("points", "coins"):
         assert run.wait_for(f"books of {asset}").endswith(": right")

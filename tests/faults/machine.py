@@ -210,16 +210,16 @@ class Machine:
         for player_id in player_ids:
             await ledger.OpenAccount(ledger_pb2.OpenAccountRequest(account_id=player_id))
 
-    async def accounts(self, player_ids: Sequence[str]) -> Sequence[ledger_pb2.AccountBalance]:
+    async def accounts(self, player_ids: Sequence[str], asset: str = ASSET) -> Sequence[ledger_pb2.AccountBalance]:
         """What the players have, and which table holds it."""
         ledger = ledger_pb2_grpc.LedgerServiceStub(self.channel(self.address("ledger"), "login"))
-        request = ledger_pb2.GetBalancesRequest(account_ids=player_ids, asset=ASSET)
+        request = ledger_pb2.GetBalancesRequest(account_ids=player_ids, asset=asset)
         return tuple((await ledger.GetBalances(request)).balances)
 
-    async def verified(self) -> audit_pb2.VerifyBooksResponse:
+    async def verified(self, asset: str = ASSET) -> audit_pb2.VerifyBooksResponse:
         """The books, folded and compared."""
         audit = audit_pb2_grpc.AuditServiceStub(self.channel(self.address("ledger"), "operator"))
-        return await audit.VerifyBooks(audit_pb2.VerifyBooksRequest(asset=ASSET), timeout=30)
+        return await audit.VerifyBooks(audit_pb2.VerifyBooksRequest(asset=asset), timeout=30)
 
     async def create_table(self, pod: PodProcess, table_id: str, players: Sequence[str], **changes: Any) -> None:
         """A table as the matchmaker makes it, under an id of the test's own."""

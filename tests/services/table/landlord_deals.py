@@ -3,16 +3,19 @@
 from collections.abc import Callable
 from typing import Any
 
+from games.landlord.cards import DECK
 from games.landlord.events import Ended
+from games.landlord.game import GAME
+from games.landlord.script import Arranged, arrange
 from games.landlord.state import State
 from services.table.edge.events import players_from_proto, room_from_proto
 from services.table.model import flow, play
 from services.table.model import state as folding
-from services.table.model.events import Created, Move
+from services.table.model.events import Created, DealStarted, Move
 from services.table.model.flow import Draft
 from services.table.model.play import Rest
 from tests.services.table.fakes import FixedEntropy
-from tests.services.table.rig import RunningPod, new_table_id
+from tests.services.table.rig import RunningPod, new_table_id, room
 
 SEATS = range(3)
 ROOM: dict[str, Any] = {
@@ -29,6 +32,28 @@ def game(draft: Draft) -> State:
     assert deal is not None
     assert isinstance(deal.game, State)
     return deal.game
+
+
+def decide(draft: Draft, action: play.PlayerAction) -> None:
+    assert draft.state.deal is not None
+    flow.act(draft, action.seat, flow.decision_id(draft.state.deal.opened_seq, action.seat), action)
+
+
+def arranged(*hands: tuple[int, ...], **changes: Any) -> Draft:
+    """A draft in which these cards are dealt, and of the rest in order the lowest lie at the bottom."""
+    made = Created(room_from_proto(room(**{"variant": "tingyong", **changes})), ("ann", "ben", "cho"), "m-1", 0)
+    draft = Draft(folding.created("t-1", made), lambda: 0)
+    for seat in SEATS:
+        flow.ready(draft, seat, b"")
+    rest = [card for card in DECK if not any(card in hand for hand in hands)]
+    full = [(*hand, *[rest.pop() for _ in range(16 - len(hand))]) for hand in hands]
+    points = (100,) * 3 if changes.get("moves_points") else ()
+    draft.put(DealStarted("t-1.1", 1, 0, bytes(32), (b"",) * 3, (9_000,) * 3, bytes(32), points))
+    wall = arrange(game(draft).ruleset, Arranged(0, tuple(full), tuple(rest)))
+    for event in GAME.open(game(draft), wall):
+        draft.move(event)
+    draft.settle_question()
+    return draft
 
 
 def dealt(pod: RunningPod, table_id: str, **changes: Any) -> Draft:

@@ -12,7 +12,6 @@ from games.landlord.actions import Call, CallBlind, Pass, Play, PlayerAction
 from games.landlord.cards import BLACK_JOKER, HIDDEN, RED_JOKER, TWO, WILD, cards_of, rank_of
 from games.landlord.combinations import POWER
 from games.landlord.events import BottomTaken, Called, Dealt, EndCause, Ended, Played
-from games.landlord.script import Arranged, arrange
 from games.landlord.state import Phase, State
 from games.mahjong.actions import Discard
 from refusals import Reason, Refusal
@@ -22,11 +21,12 @@ from services.table.edge.events import event_from_message, event_to_message, roo
 from services.table.model import flow, play
 from services.table.model import state as folding
 from services.table.model.clocks import Clock, ClockName
-from services.table.model.events import Created, DealStarted, Move, PaymentsDue, PaymentsMade
+from services.table.model.events import Created, Move, PaymentsDue, PaymentsMade
 from services.table.model.flow import Draft
 from services.table.model.play.landlord import HINT_COUNT_MAX
 from services.table.model.redaction import redact
 from services.table.model.state import TableState
+from tests.services.table.landlord_deals import arranged, decide, game
 from tests.services.table.rig import new_request_id, room
 
 PLAYERS = ("ann", "ben", "cho")
@@ -46,33 +46,6 @@ def started(table_id: str = "t-1", *, seed: int = 0, **changes: Any) -> Draft:
         flow.ready(draft, seat, b"")
     flow.start_deal(draft, (100, 100, 100), bytes([seed] * 32))
     return draft
-
-
-def arranged(*hands: tuple[int, ...]) -> Draft:
-    """A draft in which these cards are dealt, and the rest in order lies at the bottom."""
-    draft = Draft(created(), lambda: 0)
-    for seat in range(3):
-        flow.ready(draft, seat, b"")
-    rest = [card for card in range(51) if not any(card in hand for hand in hands)]
-    full = [(*hand, *[rest.pop() for _ in range(16 - len(hand))]) for hand in hands]
-    draft.put(DealStarted("t-1.1", 1, 0, bytes(32), (b"",) * 3, (100,) * 3, bytes(32)))
-    rules = game(draft).ruleset
-    wall = arrange(rules, Arranged(0, tuple(full), tuple(rest)))
-    for event in play.family_of(game(draft)).game.open(game(draft), wall):
-        draft.move(event)
-    draft.settle_question()
-    return draft
-
-
-def game(held: Draft) -> State:
-    assert held.state.deal is not None
-    assert isinstance(held.state.deal.game, State)
-    return held.state.deal.game
-
-
-def decide(draft: Draft, action: play.PlayerAction) -> None:
-    assert draft.state.deal is not None
-    flow.act(draft, action.seat, flow.decision_id(draft.state.deal.opened_seq, action.seat), action)
 
 
 def chosen(state: State) -> PlayerAction:
