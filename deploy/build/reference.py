@@ -1,7 +1,7 @@
-"""The independent evaluator of dazhong hands, for tests and bench: built where it is asked for, beside the environment.
+"""What tests and bench compare ours with: built where it is asked for, beside the environment.
 
-It comes as source and needs a C++ compiler, so no lock of ours names it: a machine without one runs and tests
-everything else.
+The evaluator of dazhong hands comes as source and needs a C++ compiler, so no lock of ours names it: a machine without
+one runs and tests everything else. RLCard's plays of cards are plain Python, and nobody but the bench needs them.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from pathlib import Path
 from deploy.build.compiled import has_headers
 
 LOCK = Path(__file__).resolve().parents[2] / "requirements" / "reference.lock"
+CARDS_LOCK = LOCK.with_name("cards.lock")
 COMPILERS = ("c++", "g++", "clang++")
 
 
@@ -28,16 +29,20 @@ class NotInstalled(Exception):
     """It could not be built here; the text says why, in one line."""
 
 
-def installed() -> Path:
+def installed(lock: Path = LOCK) -> Path:
     """The folder it lies in, for a process's PYTHONPATH; builds it first where it is not there yet.
 
+    Args:
+        lock: what is wanted.
     Raises: NotInstalled: there is no compiler, or no package index in reach.
     """
-    release = hashlib.sha256(LOCK.read_bytes()).hexdigest()[:16]
-    folder = Path(sys.prefix) / f"reference-{sysconfig.get_config_var('SOABI')}-{release}"
+    release = hashlib.sha256(lock.read_bytes()).hexdigest()[:16]
+    folder = Path(sys.prefix) / f"{lock.stem}-{sysconfig.get_config_var('SOABI')}-{release}"
     with _alone():
         if not folder.exists():
-            _build(folder)
+            if lock == LOCK:
+                _check_compiler()
+            _build(folder, lock)
     return folder
 
 
@@ -58,15 +63,18 @@ def _alone() -> Iterator[None]:
         yield
 
 
-def _build(folder: Path) -> None:
+def _check_compiler() -> None:
     if not any(map(shutil.which, COMPILERS)):
         raise NotInstalled(f"no C++ compiler: one of {', '.join(COMPILERS)}")
     if not has_headers():
         raise NotInstalled("no Python.h: install Python's development package (Debian, Ubuntu: python3-dev)")
+
+
+def _build(folder: Path, lock: Path) -> None:
     with tempfile.TemporaryDirectory(dir=folder.parent) as fresh:
         command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"]
         command += ["--no-deps", "--no-build-isolation", "--no-binary", ":all:", "--require-hashes"]
-        command += ["--target", str(Path(fresh) / "made"), "--requirement", str(LOCK)]
+        command += ["--target", str(Path(fresh) / "made"), "--requirement", str(lock)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             said = [line for line in done.stderr.splitlines() if line.strip()]

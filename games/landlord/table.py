@@ -4,9 +4,10 @@ A play is keyed by its counts by rank: suits make no difference. One table a kic
 built once a process; importing this module builds nothing.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from itertools import combinations
 
 from games.landlord.cards import (
@@ -29,6 +30,9 @@ from games.landlord.combinations import POWER, KickerRule, Kind, Reading
 
 PLAY_SIZE_MAX = 19
 """Cards of a landlord: no play is longer."""
+OF_FOURS = frozenset({Kind.BOMB, Kind.DEEP_BOMB})
+"""Kinds of high power that need three of a rank at least."""
+_ONES = sum(of(rank) for rank in SUITED)
 ROCKET = of(BLACK_JOKER_RANK) + of(RED_JOKER_RANK)
 ONE_WILD = of(WILD_RANK)
 
@@ -71,13 +75,27 @@ class PlayTable:
 
     def beating(self, hand: Counts, last: Reading) -> Iterator[tuple[Counts, Reading]]:
         """Every play of a hand that beats the last, with the reading that does, the lowest first."""
-        power = last.power
-        for (kind, number), bodies in self.bodies.items():
-            if kind is last.kind:
-                if number == last.count:
-                    yield from _distinct(hand, [body for body in bodies if body.reading.rank > last.rank])
-            elif POWER.get(kind, 0) > power:
+        alike = self.bodies.get((last.kind, last.count), ())
+        higher = bisect_right(alike, last.rank, key=_rank_of)
+        yield from _distinct(hand, alike[higher:])
+        has_three = (hand & hand >> 1 | hand >> 2) & _ONES
+        for of_fours, bodies in self._stronger[last.power]:
+            if has_three or not of_fours:
                 yield from _distinct(hand, bodies)
+
+    @cached_property
+    def _stronger(self) -> Mapping[int, tuple[tuple[bool, tuple[Body, ...]], ...]]:
+        """For each power the bodies of higher power, in the order of `Kind`, and whether they take three of a rank."""
+        return {
+            power: tuple(
+                (kind in OF_FOURS, bodies) for (kind, _), bodies in self.bodies.items() if POWER.get(kind, 0) > power
+            )
+            for power in (0, *POWER.values())
+        }
+
+
+def _rank_of(body: Body) -> Rank:
+    return body.reading.rank
 
 
 def _distinct(hand: Counts, bodies: Iterable[Body]) -> Iterator[tuple[Counts, Reading]]:
