@@ -14,7 +14,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import NoScriptError, RedisError, ResponseError
 
 from serving.errors import StartError
-from serving.store_file import FileUnfinished, StoreFile
+from serving.store_file import FileRefused, FileUnfinished, StoreFile
 
 _T = TypeVar("_T")
 
@@ -78,6 +78,8 @@ async def connect_redis(
         if file is not None:
             await when_written(redis.ping)
         fault = await _fault_of(redis, need_fsync=need_fsync, trust_store=trust_store)
+    except FileRefused as error:
+        fault = f"does not write its file anew after its start ({error}); let it, or {_TRUST}"
     except (RedisError, OSError) as error:
         fault = f"does not answer ({_kind_of(error)}); start it or set the URL of one that runs"
     if fault is not None:

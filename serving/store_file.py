@@ -13,14 +13,19 @@ import asyncio
 import time
 from typing import Any, Final
 
-from redis.exceptions import ConnectionError
+from redis.exceptions import ConnectionError, ResponseError
 
 _TRUE: Final = "1"
+_BUSY: Final = "already in progress"
 _POLL_S: Final = 0.01
 
 
 class FileUnfinished(ConnectionError):
     """The store has not written its file anew since it started: nothing is sent to it yet."""
+
+
+class FileRefused(ConnectionError):
+    """The store does not write its file anew on request: its commands are restricted."""
 
 
 class StoreFile:
@@ -38,7 +43,7 @@ class StoreFile:
     async def on_connect(self, connection: Any) -> None:
         """For a client's connections, before their first command.
 
-        Raises: FileUnfinished: the store was asked, and is at it or did not manage; connect again.
+        Raises: FileUnfinished: the store was asked, and is at it or did not manage; connect again. FileRefused.
         """
         await connection.on_connect()
         until = time.monotonic() + self._wait_s
@@ -59,10 +64,18 @@ class StoreFile:
             self._whole.add(run)
             return False
         if not is_writing:
-            await connection.send_command("BGREWRITEAOF")
-            await connection.read_response()
+            await _ask(connection)
             self._asked.add(run)
         return True
+
+
+async def _ask(connection: Any) -> None:
+    await connection.send_command("BGREWRITEAOF")
+    try:
+        await connection.read_response()
+    except ResponseError as error:
+        if _BUSY not in str(error):  # another connection was quicker
+            raise FileRefused(str(error)) from error
 
 
 async def _info(connection: Any, section: str) -> dict[str, str]:

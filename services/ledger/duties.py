@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from typing import Final
 
 import structlog.typing
-from redis.exceptions import RedisClusterException, RedisError
 
 from refusals import Refusal
+from services.ledger.adapters.coalescer import ScriptFault
 from services.ledger.adapters.durability import DurabilityWatch
 from services.ledger.adapters.redis_store import RedisLedgerStore
 from services.ledger.adapters.segments import SegmentArchive
@@ -19,8 +19,8 @@ from serving.tasks import end_tasks
 
 _MS_PER_MINUTE: Final = 60_000
 _TOTALS_EVERY_MS: Final = 10_000
-_FAULTS: Final = (ArchiveFault, Refusal, RedisError, RedisClusterException, OSError)
-"""What may go wrong with store or archive for a while; the duty goes on."""
+_FAULTS: Final = (ArchiveFault, Refusal, ScriptFault, ValueError, OSError)
+"""What may go wrong with store or archive for a while, or with what somebody wrote there; the duty goes on."""
 
 
 class Duties:

@@ -168,8 +168,10 @@ class LedgerStore(Protocol):
         """Ids of all accounts, the system's included, in batches; an id may come twice."""
         ...
 
-    async def units(self, asset: str, accounts: Sequence[str]) -> tuple[Head, list[int | None], list[int]]:
-        """Head of the journal, stored balances (None: there is none) and last entries of accounts, at one moment."""
+    async def units(self, asset: str, accounts: Sequence[str]) -> tuple[Head, list[int | str | None], list[int | str]]:
+        """Head of the journal, stored balances (None: there is none) and last entries of accounts, at one moment; as
+        text what is no number.
+        """
         ...
 
     async def frozen(self, asset: str) -> tuple[Head, frozenset[str]]:

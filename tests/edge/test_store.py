@@ -85,6 +85,28 @@ async def test_a_store_that_hides_its_settings_is_trusted_only_on_request(tmp_pa
         server.kill()
 
 
+async def test_a_store_that_may_not_write_its_file_anew_is_trusted_only_on_request(tmp_path: Path) -> None:
+    server = RedisServer.start(tmp_path / "managed", settings={"rename-command": 'BGREWRITEAOF ""'})
+    try:
+        assert "does not write its file anew" in (await _told(server.url) or "")
+        assert await _told(server.url, trust_store=True) is None
+        assert await _told(server.url, need_fsync=False) is None
+    finally:
+        server.kill()
+
+
+async def test_many_connections_at_once_have_the_file_written_anew_once(server: RedisServer) -> None:
+    redis = await connect_redis(server.url, need_fsync=True)
+    async with redis:
+        for _ in range(3):
+            server.kill()
+            server = RedisServer.start(server.directory, server.port)
+            await redis.connection_pool.disconnect()
+            await asyncio.gather(*(redis.ping() for _ in range(30)))
+            assert (await redis.info("persistence"))["aof_rewrites"] == 1
+    server.kill()
+
+
 @pytest.mark.parametrize("url", ["redis://127.0.0.1:1", "redis://:hunter2@127.0.0.1:1/0", "http://127.0.0.1", "x"])
 async def test_a_store_out_of_reach_is_told_without_its_password(url: str) -> None:
     told = await _told(url)

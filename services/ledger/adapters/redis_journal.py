@@ -1,22 +1,35 @@
 """What the books say, read from Redis."""
 
-from collections.abc import AsyncIterator, Sequence
+import re
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
 import redis.asyncio
-from redis.exceptions import RedisError
+from redis.exceptions import RedisClusterException, RedisError
 
 from refusals import Reason, Refusal
 from services.ledger.adapters.answers import text
 from services.ledger.adapters.barrier import Barrier
+from services.ledger.adapters.coalescer import refusal_of_fault
 from services.ledger.adapters.keys import Keys
 from services.ledger.adapters.lua import ScriptName, script
 from services.ledger.adapters.sending import Command, sender_for
 from services.ledger.values import SYSTEM_ACCOUNTS, Balance, Entry, Head, Totals
 
 _SCAN_COUNT: Final = 500
+_NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]{0,15})")
 _WRONG: Final = "wrong"
 _HEAD: Final = ["number", "hash"]
+
+
+@contextmanager
+def _asking() -> Iterator[None]:
+    """What goes wrong with the store while it is asked is told as it is of the scripts (``LedgerStore``)."""
+    try:
+        yield
+    except (RedisError, RedisClusterException, OSError) as error:
+        raise refusal_of_fault(error) from error
 
 
 class RedisJournal:
@@ -34,11 +47,12 @@ class RedisJournal:
     async def balances(self, accounts: Sequence[str], asset: str) -> list[Balance | None]:
         """See ``LedgerStore``."""
         keys = Keys.of(asset)
-        async with self._client.pipeline(transaction=True) as pipeline:
-            pipeline.hmget(keys.balance, list(accounts))
-            pipeline.hmget(keys.lock, list(accounts))
-            pipeline.smismember(keys.frozen, list(accounts))
-            units, locks, frozen = await pipeline.execute()
+        with _asking():
+            async with self._client.pipeline(transaction=True) as pipeline:
+                pipeline.hmget(keys.balance, list(accounts))
+                pipeline.hmget(keys.lock, list(accounts))
+                pipeline.smismember(keys.frozen, list(accounts))
+                units, locks, frozen = await pipeline.execute()
         rows: list[Balance | None] = []
         for account, value, lock, is_frozen in zip(accounts, units, locks, frozen, strict=True):
             if value is None and account not in SYSTEM_ACCOUNTS:
@@ -49,14 +63,16 @@ class RedisJournal:
 
     async def head(self, asset: str) -> Head:
         """See ``LedgerStore``."""
-        return _head(await self._client.hmget(Keys.of(asset).head, _HEAD))
+        with _asking():
+            return _head(await self._client.hmget(Keys.of(asset).head, _HEAD))
 
     async def kept_head(self, asset: str) -> Head:
         """See ``LedgerStore``. Raises: Refusal STORE_UNAVAILABLE: the replicas do not confirm."""
         if self._barrier is None:
             return await self.head(asset)
         asked: Command = ("HMGET", Keys.of(asset).head, *_HEAD)
-        head, *_, confirmed = await sender_for(self._client).send([asked, *self._barrier.commands()])
+        with _asking():
+            head, *_, confirmed = await sender_for(self._client).send([asked, *self._barrier.commands()])
         if not self._barrier.is_met(confirmed):
             raise Refusal(Reason.STORE_UNAVAILABLE, detail="the store's replicas do not confirm")
         return _head(head)
@@ -72,61 +88,68 @@ class RedisJournal:
     async def walk(self, asset: str, number: int, account: str, count: int) -> tuple[list[Entry], int]:
         """See ``LedgerStore``."""
         keys = Keys.of(asset)
-        found = await script(ScriptName.WALK)(self._client, keys.scripted(keys.requests), (0, number, account, count))
+        with _asking():
+            found = await script(ScriptName.WALK)(
+                self._client, keys.scripted(keys.requests), (0, number, account, count)
+            )
         next_number, *parts = [text(part) for part in found]
         rows = zip(parts[::3], parts[1::3], parts[2::3], strict=True)
         return [Entry(int(one), body, digest) for one, body, digest in rows], int(next_number)
 
     async def last_entry(self, asset: str, account: str) -> int:
         """See ``LedgerStore``."""
-        return int(await self._client.hget(Keys.of(asset).last, account) or 0)
+        with _asking():
+            return int(await self._client.hget(Keys.of(asset).last, account) or 0)
 
     async def trim(self, asset: str, through: int) -> None:
         """See ``LedgerStore``."""
-        await self._client.xtrim(Keys.of(asset).journal, minid=f"{through + 1}-0", approximate=False)
+        with _asking():
+            await self._client.xtrim(Keys.of(asset).journal, minid=f"{through + 1}-0", approximate=False)
 
     async def accounts(self, asset: str) -> AsyncIterator[tuple[str, ...]]:
         """See ``LedgerStore``."""
-        found = self._client.hscan_iter(Keys.of(asset).balance, count=_SCAN_COUNT)
-        batch: list[str] = []
-        async for account, _ in found:
-            batch.append(text(account))
-            if len(batch) >= _SCAN_COUNT:
-                yield tuple(batch)
-                batch.clear()
-        if batch:
-            yield tuple(batch)
+        cursor = -1
+        while cursor != 0:
+            with _asking():
+                found = await self._client.hscan(Keys.of(asset).balance, max(cursor, 0), count=_SCAN_COUNT)
+            cursor, accounts = int(found[0]), found[1]
+            yield tuple(map(text, accounts))
 
-    async def units(self, asset: str, accounts: Sequence[str]) -> tuple[Head, list[int | None], list[int]]:
+    async def units(self, asset: str, accounts: Sequence[str]) -> tuple[Head, list[int | str | None], list[int | str]]:
         """See ``LedgerStore``."""
         keys = Keys.of(asset)
-        async with self._client.pipeline(transaction=True) as pipeline:
-            pipeline.hmget(keys.head, _HEAD)
-            pipeline.hmget(keys.balance, list(accounts))
-            pipeline.hmget(keys.last, list(accounts))
-            head, units, lasts = await pipeline.execute()
+        with _asking():
+            async with self._client.pipeline(transaction=True) as pipeline:
+                pipeline.hmget(keys.head, _HEAD)
+                pipeline.hmget(keys.balance, list(accounts))
+                pipeline.hmget(keys.last, list(accounts))
+                head, units, lasts = await pipeline.execute()
         return (
             _head(head),
-            [None if value is None else int(value) for value in units],
-            [int(last or 0) for last in lasts],
+            [None if value is None else _stored(value) for value in units],
+            [_stored(last or b"0") for last in lasts],
         )
 
     async def frozen(self, asset: str) -> tuple[Head, frozenset[str]]:
         """See ``LedgerStore``."""
         keys = Keys.of(asset)
-        number, digest, *accounts = await script(ScriptName.FROZEN)(self._client, keys.scripted(keys.requests), (0,))
+        with _asking():
+            number, digest, *accounts = await script(ScriptName.FROZEN)(
+                self._client, keys.scripted(keys.requests), (0,)
+            )
         return Head(int(number), text(digest)), frozenset(map(text, accounts))
 
     async def totals(self, asset: str) -> Totals:
         """See ``LedgerStore``."""
         keys = Keys.of(asset)
-        async with self._client.pipeline(transaction=True) as pipeline:
-            pipeline.hmget(keys.head, [*_HEAD, _WRONG])
-            pipeline.hmget(keys.balance, list(SYSTEM_ACCOUNTS))
-            pipeline.hlen(keys.balance)
-            pipeline.hlen(keys.lock)
-            pipeline.scard(keys.frozen)
-            head, system, account_count, locked_count, frozen_count = await pipeline.execute()
+        with _asking():
+            async with self._client.pipeline(transaction=True) as pipeline:
+                pipeline.hmget(keys.head, [*_HEAD, _WRONG])
+                pipeline.hmget(keys.balance, list(SYSTEM_ACCOUNTS))
+                pipeline.hlen(keys.balance)
+                pipeline.hlen(keys.lock)
+                pipeline.scard(keys.frozen)
+                head, system, account_count, locked_count, frozen_count = await pipeline.execute()
         return Totals(
             head=_head(head[:2]),
             wrong=head[2] is not None,
@@ -145,13 +168,20 @@ class RedisJournal:
             raise Refusal(Reason.STORE_UNAVAILABLE) from error
 
     async def _range(self, asset: str, after: int, until: str, count: int) -> list[Entry]:
-        rows: Any = await self._client.xrange(Keys.of(asset).journal, min=f"({after}-0", max=until, count=count)
+        with _asking():
+            rows: Any = await self._client.xrange(Keys.of(asset).journal, min=f"({after}-0", max=until, count=count)
         return [_entry(entry_id, fields) for entry_id, fields in rows]
 
 
 def _head(found: Sequence[bytes | str | None]) -> Head:
     number, digest = found
     return Head(int(number or 0), text(digest or b""))
+
+
+def _stored(value: bytes | str) -> int | str:
+    """A number as the scripts write it; as text what is none."""
+    found = text(value)
+    return int(found) if _NUMBER.fullmatch(found) else found
 
 
 def _entry(entry_id: bytes, fields: dict[bytes, bytes]) -> Entry:

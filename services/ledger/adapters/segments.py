@@ -2,6 +2,8 @@
 
 import fcntl
 import os
+import threading
+import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -25,6 +27,8 @@ ASIDE: Final = "aside"
 """Folder for entries that were taken out: histories that an operator decided against."""
 NOTHING: Final = Head(0, "")
 _SEALED_MODE: Final = 0o444
+_GRAIN_NS: Final = 2_000_000_000
+"""A folder that changed later than so long before it was listed may have changed again without another time."""
 
 _T = TypeVar("_T")
 
@@ -49,6 +53,7 @@ class SegmentArchive:
         self._folder = folder
         self._segment_count = segment_count
         self._lock: IO[bytes] | None = None
+        self._writing = threading.RLock()
         self._listed: dict[str, tuple[int, list[Segment]]] = {}
         self._checked: dict[str, tuple[int, Footer | None]] = {}
 
@@ -84,8 +89,8 @@ class SegmentArchive:
     def append(self, asset: str, entries: Sequence[Entry]) -> None:
         """See ``JournalArchive``. Raises: ArchiveFault: an entry does not follow the one before it."""
         self._must_hold()
-        head = self._mended_head(asset)
-        with _told(self._folder / asset):
+        with self._writing, _told(self._folder / asset):
+            head = self._mended_head(asset)
             while entries:
                 room = self._room(asset, head)
                 head = self._write(asset, head, entries[:room])
@@ -116,10 +121,10 @@ class SegmentArchive:
     def set_aside(self, asset: str, after: int) -> int:
         """See ``JournalArchive``. They go, as a segment, to the folder ``aside``."""
         self._must_hold()
-        head = self._mended_head(asset)
-        if head.number <= after:
-            return 0
-        with _told(self._folder / asset):
+        with self._writing, _told(self._folder / asset):
+            head = self._mended_head(asset)
+            if head.number <= after:
+                return 0
             lost = self.entries(asset, after, head.number - after)
             before = self.entry(asset, after) if after else Entry(0, "", "")
             if before is None or len(lost) != head.number - after:
@@ -130,9 +135,9 @@ class SegmentArchive:
             if not goal.exists():
                 write_segment(goal, Header(asset, after + 1, before.hash, ""), lost)
             self._cut(asset, after)
-        self._listed.pop(asset, None)
-        self._checked.pop(asset, None)
-        return len(lost)
+            self._listed.pop(asset, None)
+            self._checked.pop(asset, None)
+            return len(lost)
 
     def faults(self, asset: str) -> list[tuple[int, str]]:
         """See ``JournalArchive``."""
@@ -175,30 +180,31 @@ class SegmentArchive:
 
     def _mended_head(self, asset: str) -> Head:
         """Where the copy ends, after a line that a crash cut short is taken off. For the holder only."""
-        with _told(self._folder / asset):
-            (self._folder / asset).mkdir(parents=True, exist_ok=True)
-            segments = self._segments(asset)
-            if segments:
-                newest = segments[-1]
-                whole = _whole_bytes(newest.path)
-                if whole == 0:
-                    newest.path.unlink()
-                    self._listed.pop(asset, None)
-                elif whole < newest.path.stat().st_size:
-                    os.truncate(newest.path, whole)
-        return self.head(asset)
+        folder = self._folder / asset
+        folder.mkdir(parents=True, exist_ok=True)
+        newest = self._newest(asset)
+        if newest is not None:
+            whole = _whole_bytes(newest.path)
+            if whole == 0:
+                newest.path.unlink()
+            elif whole < newest.path.stat().st_size:
+                os.truncate(newest.path, whole)
+        return self._head(_list(folder))
+
+    def _newest(self, asset: str) -> Segment | None:
+        """For the holder: never out of what readers remember."""
+        segments = _list(self._folder / asset)
+        return segments[-1] if segments else None
 
     def _room(self, asset: str, head: Head) -> int:
         """How many entries the newest segment takes; it is begun if there is none, or the newest is sealed."""
-        segments = self._segments(asset)
-        newest = segments[-1] if segments else None
+        newest = self._newest(asset)
         footer = newest.footer() if newest else None
         if newest is not None and footer is None:
             footer = self._seal_if_full(asset, head)  # a crash came between the last entry and the seal
         if newest is None or footer is not None:
             header = Header(asset, head.number + 1, head.hash, footer.sha256 if footer else "")
             write_segment(self._folder / asset / f"{header.first:016d}{SUFFIX}", header, ())
-            self._listed.pop(asset, None)
             return self._segment_count
         return self._segment_count - (head.number - newest.first + 1)
 
@@ -207,14 +213,17 @@ class SegmentArchive:
             if entry.number != head.number + 1 or entry.hash != chain_hash(head.hash, entry.body):
                 raise ArchiveFault(f"entry {entry.number} of {asset} does not follow entry {head.number}")
             head = Head(entry.number, entry.hash)
-        with self._segments(asset)[-1].path.open("ab") as file:
+        newest = self._newest(asset)
+        assert newest is not None, asset
+        with newest.path.open("ab") as file:
             file.write(b"".join(map(entry_line, entries)))
             file.flush()
             os.fsync(file.fileno())
         return head
 
     def _seal_if_full(self, asset: str, head: Head) -> Footer | None:
-        newest = self._segments(asset)[-1]
+        newest = self._newest(asset)
+        assert newest is not None, asset
         if head.number - newest.first + 1 < self._segment_count:
             return None
         footer = Footer(head.number, head.hash, newest.digest())
@@ -226,7 +235,7 @@ class SegmentArchive:
         return footer
 
     def _cut(self, asset: str, after: int) -> None:
-        for segment in reversed(self._segments(asset)):
+        for segment in reversed(_list(self._folder / asset)):
             if segment.first > after:
                 segment.path.unlink()
                 continue
@@ -249,21 +258,28 @@ class SegmentArchive:
             return read(self._segments(asset))
 
     def _segments(self, asset: str) -> list[Segment]:
-        """The segments in order; the folder is read again when it has changed."""
+        """The segments in order, for reading; the folder is read again when it has, or may have, changed."""
         folder = self._folder / asset
         try:
             changed_ns = folder.stat().st_mtime_ns
         except FileNotFoundError:
             return []
         known = self._listed.get(asset)
-        if known is None or known[0] != changed_ns:
-            names = sorted(name for name in os.listdir(folder) if name.endswith(SUFFIX))
-            known = self._listed[asset] = (changed_ns, [Segment(folder / name) for name in names])
-        return known[1]
+        if known is not None and known[0] == changed_ns:
+            return known[1]
+        is_settled = changed_ns < time.time_ns() - _GRAIN_NS
+        segments = _list(folder)
+        if is_settled:
+            self._listed[asset] = (changed_ns, segments)
+        return segments
 
     def _must_hold(self) -> None:
         if self._lock is None:
             raise ArchiveFault("another process writes the archive")
+
+
+def _list(folder: Path) -> list[Segment]:
+    return [Segment(folder / name) for name in sorted(os.listdir(folder)) if name.endswith(SUFFIX)]
 
 
 def _whole_bytes(path: Path) -> int:

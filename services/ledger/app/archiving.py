@@ -1,7 +1,8 @@
 """The journal is copied out of the store, checked, and then trimmed there; the copy says what the store must have."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final
 
 from services.ledger.app.entries import chain_hash
@@ -57,7 +58,7 @@ class Archiver:
         while archived.number < head.number:
             entries = await self._store.entries(asset, archived.number, min(BATCH, head.number - archived.number))
             archived = followed(archived, entries)
-            await asyncio.to_thread(self._archive.append, asset, entries)
+            await _to_the_end(partial(self._archive.append, asset, entries))
         await self._trim(asset, archived.number)
         return archived.number
 
@@ -71,6 +72,16 @@ class Archiver:
         through = min(through, await asyncio.to_thread(self._archive.sealed, asset))
         if through >= oldest[0].number:
             await self._store.trim(asset, through)
+
+
+async def _to_the_end(write: Callable[[], None]) -> None:
+    """In a thread; whoever is cancelled meanwhile waits for it, as it cannot be stopped and another copy may follow."""
+    writing = asyncio.create_task(asyncio.to_thread(write))
+    try:
+        await asyncio.shield(writing)
+    except asyncio.CancelledError:
+        await asyncio.wait([writing])
+        raise
 
 
 def followed(head: Head, entries: Sequence[Entry]) -> Head:

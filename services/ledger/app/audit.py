@@ -113,7 +113,7 @@ class _Audit:
         self._fold.compare(stored, dict(zip(batch, lasts, strict=True)))
         for account, value in stored.items():
             self._account_count += value is not None
-            difference = (value or 0) - self._fold.balances.get(account, 0)
+            difference = (value if isinstance(value, int) else 0) - self._fold.balances.get(account, 0)
             if difference:
                 self._differences[account] = difference
 

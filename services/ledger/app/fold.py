@@ -134,8 +134,8 @@ class Fold:
         elif head.hash != self.hash:
             self.fault(FaultKind.CHAIN, "the head's hash is not the last entry's", number=head.number)
 
-    def compare(self, stored: Mapping[str, int | None], lasts: Mapping[str, int]) -> None:
-        """Compares with balances as they were stored at this entry; None: there is no such account."""
+    def compare(self, stored: Mapping[str, int | str | None], lasts: Mapping[str, int | str]) -> None:
+        """Compares with balances as they were stored at this entry; None: there is no such account, text: no number."""
         for account, units in stored.items():
             told = self.balances.get(account)
             if units is None and told is not None:
@@ -144,7 +144,7 @@ class Fold:
                 self.fault(FaultKind.BALANCE, f"{units} in the store, unknown to the journal", account)
             elif units != told:
                 self.fault(FaultKind.BALANCE, f"{units} in the store, the journal says {told}", account)
-            if units is not None and units < 0 and account != ISSUANCE:
+            if isinstance(units, int) and units < 0 and account != ISSUANCE:
                 self.fault(FaultKind.NEGATIVE, f"{units} in the store", account)
             if lasts.get(account, 0) != self.lasts.get(account, 0):
                 detail = f"{lasts.get(account, 0)} in the store as its last entry, it is {self.lasts.get(account, 0)}"

@@ -1,7 +1,9 @@
 """The archive's files: chained, found by number, torn, cut, edited."""
 
 import hashlib
+import os
 import shutil
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -232,3 +234,45 @@ def test_a_folder_that_cannot_be_is_a_fault(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(ArchiveFault):
         opened(tmp_path / "file" / "archive").hold()
+
+
+def test_a_segment_begun_within_one_tick_of_the_folders_clock_is_seen(tmp_path: Path) -> None:
+    """The time of a folder's last change has the grain of a tick: it may stay the same while a segment comes."""
+    writer, reader = held(tmp_path), opened(tmp_path)
+    writer.append(A, ENTRIES[:10])
+    assert reader.head(A).number == 10
+    changed_ns = (tmp_path / A).stat().st_mtime_ns
+    writer.append(A, ENTRIES[10:15])
+    os.utime(tmp_path / A, ns=(changed_ns, changed_ns))
+    assert reader.head(A).number == 15
+    assert [entry.number for entry in reader.entries(A, 8, 4)] == [9, 10, 11, 12]
+
+
+def test_what_is_written_goes_to_the_newest_segment_whoever_reads_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A reader, a thread of the same process, has listed the folder before a segment came, and notes that after it."""
+    archive = held(tmp_path)
+    archive.append(A, ENTRIES[:10])
+    os.utime(tmp_path / A, ns=(0, 0))
+    has_listed, may_go_on = threading.Event(), threading.Event()
+    reading = threading.Thread(target=archive.head, args=(A,))
+    listdir = os.listdir
+
+    def slow(folder: Path) -> list[str]:
+        names = listdir(folder)
+        if threading.current_thread() is reading:
+            has_listed.set()
+            may_go_on.wait(30)
+        return names
+
+    monkeypatch.setattr(os, "listdir", slow)
+    reading.start()
+    assert has_listed.wait(30)
+    archive.append(A, ENTRIES[10:12])
+    os.utime(tmp_path / A, ns=(0, 0))
+    may_go_on.set()
+    reading.join(30)
+    archive.append(A, ENTRIES[12:])
+    assert archive.faults(A) == []
+    assert opened(tmp_path).entries(A, 0, 25) == ENTRIES

@@ -1,6 +1,9 @@
 """The journal is copied, checked, trimmed; what the copy has and the store lacks stops the books (reliability 35)."""
 
+import asyncio
 import json
+import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -11,7 +14,7 @@ from refusals import Reason
 from services.ledger.adapters.keys import Keys
 from services.ledger.app.entries import chain_hash
 from services.ledger.ports import ArchiveFault
-from services.ledger.values import Grant, Leg, Resumption, Settlement
+from services.ledger.values import Entry, Grant, Leg, Resumption, Settlement
 from tests.services.ledger.rig import CALL, Rig, refused
 from tests.services.ledger.vault import Vault, played_vault
 
@@ -226,3 +229,28 @@ async def test_books_that_are_open_cannot_be_resumed(rig: Rig, tmp_path: Path) -
     refusal = await refused(vault.corrections.resume(resumption(vault, 6), CALL))
     assert (refusal.reason, refusal.field) == (Reason.INVALID_FIELD, "asset")
     assert (await rig.store.head(vault.asset)).number == 6
+
+
+async def test_a_copy_that_is_cancelled_ends_only_when_its_thread_has(
+    rig: Rig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The last copy, at the end of the service, comes right behind it."""
+    vault = await played_vault(rig, tmp_path)
+    began, may_go_on = threading.Event(), threading.Event()
+    append = vault.archive.append
+
+    def slow(asset: str, entries: Sequence[Entry]) -> None:
+        began.set()
+        may_go_on.wait(30)
+        append(asset, entries)
+
+    monkeypatch.setattr(vault.archive, "append", slow)
+    copying = asyncio.create_task(vault.archiver.copy(vault.asset))
+    await asyncio.to_thread(began.wait, 30)
+    copying.cancel()
+    await asyncio.sleep(0)
+    may_go_on.set()
+    (ending,) = await asyncio.gather(copying, return_exceptions=True)
+    assert isinstance(ending, asyncio.CancelledError)
+    assert vault.archive.head(vault.asset) == await rig.store.head(vault.asset)
+    await vault.archiver.copy(vault.asset)

@@ -64,6 +64,15 @@ async def test_one_altered_balance_is_named(rig: Rig, account: str) -> None:
     assert state.sum_total == 1
 
 
+@pytest.mark.parametrize("text", ["", "abc", "1.5", "20 ", "020", "+20", "2_0", "9" * 30, "-0.0", "\x00"])
+@pytest.mark.parametrize("key", ["balance", "last"])
+async def test_what_is_no_number_is_named_too(rig: Rig, text: str, key: str) -> None:
+    asset = await played(rig)
+    await rig.client.hset(getattr(Keys.of(asset), key), "ann", text)
+    kind = {"balance": "balance", "last": "chain"}[key]
+    assert (kind, "ann", 0) in await found(rig, asset)
+
+
 async def test_money_moved_by_hand_is_named_on_both_sides(rig: Rig) -> None:
     asset = await played(rig)
     await rig.client.hincrby(Keys.of(asset).balance, "bob", 9)
