@@ -27,8 +27,11 @@ def die_thrown(state: State, source: DrawSource) -> bool:
 
 
 def nothing_left(state: State, source: DrawSource) -> bool:
-    """Whether a draw of this source finds no tile; an arranged wall's tail serves replacements only."""
-    return state.left <= 0 and not (state.tail and source is not DrawSource.WALL)
+    """Whether a draw of this source finds no tile.
+
+    An arranged wall's tail serves replacements only; once play has begun it is no use when the wall is empty.
+    """
+    return state.left <= 0 and not (state.tail and source is DrawSource.FLOWER and not state.began)
 
 
 def take(state: State, source: DrawSource, die: int | None) -> Taken:

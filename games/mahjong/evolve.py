@@ -137,6 +137,7 @@ def _flowered(state: State, event: happened.Flowered) -> State:
         turn=event.seat,
         hands=_hand_without(state, event.seat, event.tile, 1),
         flowers=(*state.flowers[: event.seat], flowers, *state.flowers[event.seat + 1 :]),
+        draw=None if state.draw is None else Draw(state.draw.seat, None, state.draw.source),
     )
     if len(flowers) == state.ruleset.flower_offer_count:
         return changed(state, phase=Phase.OFFER)

@@ -16,7 +16,8 @@
 
 A line with ">" is an action, the lines below it what it caused. `close` closes the question
 that stands open (who has not answered passes); one that nobody is asked about closes by itself.
-`deal` in the head is the number of deals played before, `dice` the first dice; those left out show 1.
+`deal` in the head is the number of deals played before, `dice` the first dice; those left out show 1; `doubled` the
+exhaustive draws just before (SH-33); `option escape_penalty` what a player pays who leaves.
 `python -m tests.contract.playthrough --write` writes the caused lines of all files anew: then
 read the difference beside the rules.
 """
@@ -41,7 +42,19 @@ from games.mahjong.wall import arrange
 from tests.contract.golden_texts import golden_texts
 from tests.contract.words import lines_of
 
-HEAD_WORDS = ("rules", "variant", "option", "dealer", "hand", "draws", "replacements", "balances", "deal", "dice")
+HEAD_WORDS = (
+    "rules",
+    "variant",
+    "option",
+    "dealer",
+    "hand",
+    "draws",
+    "replacements",
+    "balances",
+    "deal",
+    "dice",
+    "doubled",
+)
 TABLE_VERBS = {"timeout": asked.Timeout}
 
 
@@ -69,19 +82,20 @@ class Playthrough:
     replacements: tuple[int, ...] = ()
     deal_index: int = 0
     dice: tuple[int, ...] = ()
+    draws_in_row: int = 0
     balances: tuple[int, ...] = ()
 
     def ruleset(self) -> Ruleset:
         """The rules it is played by."""
         options = dict(self.options)
-        stake = options.pop("stake", 1)
-        assert isinstance(stake, int)
-        return variants_of(Variant)[self.variant].ruleset(options, stake)
+        stake, penalty = options.pop("stake", 1), options.pop("escape_penalty", 0)
+        assert isinstance(stake, int) and isinstance(penalty, int)
+        return variants_of(Variant)[self.variant].ruleset(options, stake, penalty)
 
     def arranged(self) -> Arranged:
         """Its tiles."""
         hands = tuple(self.hands[seat] for seat in sorted(self.hands))
-        return Arranged(self.dealer, hands, self.draws, self.replacements)
+        return Arranged(self.dealer, hands, self.draws, self.replacements, self.draws_in_row)
 
     def moves(self) -> tuple[Action, ...]:
         """Its actions as values."""
@@ -127,6 +141,8 @@ def _read_head(found: Playthrough, word: str, rest: str) -> None:
         found.replacements = parse(rest)
     elif word == "deal":
         found.deal_index = int(rest)
+    elif word == "doubled":
+        found.draws_in_row = int(rest)
     elif word == "dice":
         found.dice = tuple(map(int, rest.split()))
     else:
@@ -161,11 +177,14 @@ class _Table:
         check_arranged(rules, arranged)
         self.balances: Sequence[int] = golden.balances
         self.events: list[Event] = []
-        self.state = GAME.initial(rules, arranged.dealer, deal_index=golden.deal_index)
+        self.state = GAME.initial(
+            rules, arranged.dealer, deal_index=golden.deal_index, draws_in_row=arranged.draws_in_row
+        )
         dice = (*golden.dice, *(1,) * (GAME.dice_count(rules) - len(golden.dice)))
         wall = arrange(rules, arranged.dealer, arranged.hands, arranged.draws, dice, arranged.replacements)
         self._happen(GAME.open(self.state, wall, dice, tail_count=len(arranged.replacements)))
         self._happen(GAME.decide(self.state, asked.Deal()))
+        list(self._close_unasked())
 
     def act(self, action: Action) -> Iterator[str]:
         """Play an action; what it causes, in words."""
@@ -175,6 +194,10 @@ class _Table:
             yield f"refused: {refusal}"
             return
         yield from self._happen(events)
+        yield from self._close_unasked()
+
+    def _close_unasked(self) -> Iterator[str]:
+        """A question that nobody is asked about closes by itself."""
         while self.state.phase in QUESTIONS and not GAME.awaiting(self.state):
             yield from self._happen(GAME.decide(self.state, asked.CloseQuestion()))
 

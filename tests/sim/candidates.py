@@ -4,7 +4,7 @@ import pickle
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from games.kernel import IllegalAction, Reason
+from games.kernel import IllegalAction
 from games.mahjong import actions as asked
 from games.mahjong.actions import Action, PlayerAction
 from games.mahjong.game import GAME
@@ -21,20 +21,6 @@ CHOW_TILES = range(HIDDEN, 28)
 """Lower own tiles a chow could be asked for with."""
 
 KINDS = (None, MeldKind.PUNG, MeldKind.EXPOSED_KONG, MeldKind.ADDED_KONG, MeldKind.CONCEALED_KONG)
-
-OF_CARDS = (
-    Reason.CARD_UNKNOWN,
-    Reason.CARD_NOT_HELD,
-    Reason.NOT_A_PLAY,
-    Reason.PLAY_AMBIGUOUS,
-    Reason.PLAY_TOO_LOW,
-    Reason.LEADER_MUST_PLAY,
-    Reason.MUST_CALL,
-    Reason.BLIND_NOT_OFFERED,
-    Reason.WRONG_STAGE,
-)
-CANNOT_BE_GIVEN = dict.fromkeys(OF_CARDS, "the landlord family's")
-"""Refusals that no action can meet in this game, and why."""
 
 
 @cache
@@ -82,9 +68,12 @@ def _plain_kong(state: State, kong: asked.Kong) -> asked.Kong | None:
 
 
 def claims(state: State) -> tuple[Action, ...]:
-    """The few actions without a tile, from every seat: those a player sends at the wrong moment."""
+    """Actions without a tile from every seat, and discards of whose turn it is: what comes at the wrong moment."""
     kinds = (asked.Win, asked.Kong, asked.Pung, asked.Pass, asked.Lock, asked.Declare, asked.Decline)
-    return tuple(kind(seat) for seat in state.seats for kind in kinds)
+    plain = [kind(seat) for seat in state.seats for kind in kinds]
+    hand = set(state.hands[state.turn])
+    strange = next(tile for tile in state.ruleset.kinds if tile not in hand)
+    return (*plain, *(asked.Discard(state.turn, tile) for tile in (*hand, strange, HIDDEN)))
 
 
 def check(state: State, actions: Sequence[Action]) -> list[Refused]:
@@ -103,7 +92,7 @@ def check(state: State, actions: Sequence[Action]) -> list[Refused]:
         if refusal is None:
             continue
         seat = getattr(action, "seat", -1)
-        refusals.append(Refused(refusal.reason, refusal.rule, seat))
+        refusals.append(Refused(refusal.reason, refusal.rule, seat, type(action)))
         view = views.get(seat)
         if view is not None:
             hold(_told(_refusal(view, action)) == _told(refusal), "a refusal tells nothing hidden", (action, refusal))

@@ -25,8 +25,14 @@ from games.mahjong.tiles import Tile
 from games.mahjong.variant import Variant
 from games.mahjong.wall import DIE_FACES, tiles_in_order
 
-ACTIONS_MAX = 400
-"""More than any deal takes: with 19 draws there are at most some 100 turns and questions of at most 4 answers."""
+ACTIONS_MAX = 2000
+"""More than any deal takes: with some 90 draws there are at most 200 turns and questions of at most 6 answers."""
+
+LEAVING_ENDS_SHARE = 0.05
+"""Where a player who leaves ends the deal he does so this much less often: most deals are to be played out."""
+
+SMALL_NUMBERS = 13
+"""Options that are numbers are drawn from the default and the first few, so that hands can win."""
 
 
 class Style(StrEnum):
@@ -70,6 +76,10 @@ class Setup:
         wall: in its physical order; an arranged one may be short.
         balances: one a seat.
         wishes: actions to play first, in order; those that are not legal are passed over.
+        tail_count: tiles at the end of an arranged wall that only replacements take.
+        deal_index: deals played at the table before this one.
+        draws_in_row: exhaustive draws just before it.
+        silence_passes: a wish that is no answer to the question that stands open closes it, as in the cases.
     """
 
     name: str
@@ -80,6 +90,10 @@ class Setup:
     dice: tuple[int, ...]
     balances: tuple[int, ...]
     wishes: tuple[Action, ...] = ()
+    tail_count: int = 0
+    deal_index: int = 0
+    draws_in_row: int = 0
+    silence_passes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +119,21 @@ def random_setup(variant: Variant, style: Style, name: str, chance: Random) -> S
         wall=tuple(wall),
         dice=random_dice(ruleset, chance),
         balances=random_balances(variant.seat_count, ruleset.stake, chance),
+        deal_index=chance.randrange(20),
+        draws_in_row=chance.choice((0, 0, 1, 2, 3)),
     )
 
 
 def random_ruleset(variant: Variant, chance: Random) -> Ruleset:
     """Rules with random options and stake."""
-    options = {name: chance.choice(allowed) for name, allowed in variant.options.items()}
-    return variant.ruleset(options, chance.choice((1, 1, 2, 5, 10)))
+    options = {name: _value(allowed, chance) for name, allowed in variant.options.items()}
+    return variant.ruleset(options, chance.choice((1, 1, 2, 5, 10)), chance.choice((0, 7, 100)))
+
+
+def _value(allowed: tuple[object, ...], chance: Random) -> object:
+    """One of a few values; every second time the default where there are many."""
+    many = len(allowed) > SMALL_NUMBERS
+    return allowed[0] if many and chance.random() < 1 / 2 else chance.choice(allowed[:SMALL_NUMBERS])
 
 
 def random_dice(ruleset: Ruleset, chance: Random) -> tuple[int, ...]:
@@ -129,8 +151,8 @@ def random_balances(seat_count: int, stake: int, chance: Random) -> tuple[int, .
 
 def play(setup: Setup, chance: Random) -> Iterator[Step]:
     """Play a deal to its end, one step an action."""
-    before = GAME.initial(setup.ruleset, setup.dealer)
-    events = GAME.open(before, setup.wall, setup.dice)
+    before = start(setup)
+    events = GAME.open(before, setup.wall, setup.dice, tail_count=setup.tail_count)
     state = _folded(before, events)
     yield Step(before, None, events, state)
     mover = Mover(setup, chance)
@@ -142,6 +164,11 @@ def play(setup: Setup, chance: Random) -> Iterator[Step]:
         state = _folded(before, events)
         yield Step(before, action, events, state)
     raise AssertionError(f"{setup.name}: not over after {ACTIONS_MAX} actions")
+
+
+def start(setup: Setup) -> State:
+    """The table before the deal."""
+    return GAME.initial(setup.ruleset, setup.dealer, deal_index=setup.deal_index, draws_in_row=setup.draws_in_row)
 
 
 def _folded(state: State, events: Sequence[Event]) -> State:
@@ -158,20 +185,25 @@ class Mover:
         self._style = setup.style
         self._habits = HABITS[setup.style]
         self._wishes = list(reversed(setup.wishes))
+        self._silence_passes = setup.silence_passes
 
     def next(self, state: State) -> Action:
         """The next action; always one that `decide` accepts."""
         return self._wish(state) or self._presence(state) or self._lock(state) or self._move(state)
 
     def _wish(self, state: State) -> Action | None:
-        """The next wish that is possible; a question nobody is asked about closes first."""
+        """The next wish that is possible; a question that it is no answer to closes first."""
         if self._wishes and state.phase is Phase.OPENED:
             return Deal()
         if self._wishes and state.phase in QUESTIONS and not GAME.awaiting(state):
             return CloseQuestion()
         while self._wishes:
-            wish = self._wishes.pop()
-            if _is_possible(state, wish):
+            wish = self._wishes[-1]
+            possible = _is_possible(state, wish)
+            if not possible and self._silence_passes and state.phase in QUESTIONS and not isinstance(wish, Lock):
+                return CloseQuestion()
+            self._wishes.pop()
+            if possible:
                 return wish
         return None
 
@@ -180,7 +212,8 @@ class Mover:
 
     def _presence(self, state: State) -> Action | None:
         """Somebody leaves or comes back."""
-        if self._happens(self._habits.leave):
+        often = LEAVING_ENDS_SHARE if state.ruleset.leaving_ends_deal else 1
+        if self._happens(self._habits.leave * often):
             return Leave(self._chance.choice(state.seats))
         if state.away and self._happens(self._habits.come_back):
             return Return(self._chance.choice(sorted(state.away)))
@@ -196,7 +229,7 @@ class Mover:
     def _move(self, state: State) -> Action:
         if state.phase is Phase.OPENED:
             return Deal()
-        if state.phase is Phase.TURN:
+        if state.phase in (Phase.TURN, Phase.OFFER):
             return Timeout(state.turn) if self._happens(self._habits.timeout) else self._choice(state, state.turn)
         assert state.phase in QUESTIONS, state.phase
         asked = sorted(GAME.awaiting(state))
@@ -220,5 +253,5 @@ def _is_possible(state: State, wish: Action) -> bool:
     if isinstance(wish, Deal):
         return state.phase is Phase.OPENED
     if isinstance(wish, Timeout):
-        return state.phase is Phase.TURN and state.turn == wish.seat
+        return state.phase in (Phase.TURN, Phase.OFFER) and state.turn == wish.seat
     return isinstance(wish, Leave | Return) or wish in GAME.legal(state, wish.seat)

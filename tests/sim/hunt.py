@@ -1,4 +1,4 @@
-"""Looks for a fault: golden texts first, then deals with every law and the referee looking on."""
+"""Looks for a fault in a variant's rules: golden texts, then deals with every law and the referee looking on."""
 
 from collections.abc import Iterator
 from random import Random
@@ -7,25 +7,26 @@ from games.catalog import variants_of
 from games.mahjong.variant import Variant
 from tests.contract.golden_hands import answer, golden_hands
 from tests.contract.playthrough import played
-from tests.sim.arranged import arranged_setup, goldens
+from tests.sim.arranged import arranged_setup, golden_playthroughs, goldens
 from tests.sim.deals import Setup, Style, random_setup
 from tests.sim.watch import Zeal, watch
 
-VARIANT = "bloody4"
 RANDOM_DEALS = 6
 ZEAL = Zeal(options=0.2, claims=0.3, everything=0.02)
 
 
-def by_golden_texts() -> str:
+def by_golden_texts(variant_id: str) -> str:
     """The first golden line that the rules no longer keep; "" if they keep all."""
     for hand in golden_hands():
+        if hand.variant != variant_id:
+            continue
         try:
             said = answer(hand)
         except Exception as error:
             said = repr(error)
         if said != hand.expected:
             return f"hand {hand.question}"
-    for golden in goldens(VARIANT):
+    for golden in golden_playthroughs(variant_id):
         try:
             lines = played(golden)[0]
         except Exception as error:
@@ -35,13 +36,15 @@ def by_golden_texts() -> str:
     return ""
 
 
-def by_watching(first: str = "") -> str:
+def by_watching(variant_id: str, first: str = "", arranged: int | None = None) -> str:
     """What is found in arranged and in shuffled deals; "" if nothing is.
 
     Args:
+        variant_id: whose deals are played.
         first: the golden playthrough to begin with.
+        arranged: how many arranged deals at most.
     """
-    for setup, chance in _deals(first):
+    for setup, chance in _deals(variant_id, first, arranged):
         try:
             watch(setup, chance, ZEAL)
         except Exception as error:
@@ -49,11 +52,11 @@ def by_watching(first: str = "") -> str:
     return ""
 
 
-def _deals(first: str) -> Iterator[tuple[Setup, Random]]:
-    for golden in sorted(goldens(VARIANT), key=lambda golden: golden.name != first):
+def _deals(variant_id: str, first: str, arranged: int | None) -> Iterator[tuple[Setup, Random]]:
+    for golden in sorted(goldens(variant_id), key=lambda golden: golden.name != first)[:arranged]:
         chance = Random(golden.name)
         yield arranged_setup(golden, Style.POLICY, f"{golden.name}-0", chance, as_written=True), chance
     for number in range(RANDOM_DEALS):
         chance = Random(number)
         style = list(Style)[number % 2]
-        yield random_setup(variants_of(Variant)[VARIANT], style, f"hunt-{number}", chance), chance
+        yield random_setup(variants_of(Variant)[variant_id], style, f"hunt-{number}", chance), chance

@@ -13,12 +13,13 @@ from cardroom.mahjong.v1 import event_pb2, view_pb2
 
 from games.kernel import Seat, pay
 from games.mahjong.actions import PlayerAction
-from games.mahjong.events import PRIVATE_EVENTS, EndCause, Ended, Event, KongOutcome, Won
+from games.mahjong.events import PRIVATE_EVENTS, Declined, EndCause, Ended, Event, Flowered, KongOutcome, Won
 from games.mahjong.game import GAME
 from games.mahjong.hand import WinBy
 from games.mahjong.state import QUESTIONS, Fate, Phase, State
 from games.mahjong.tiles import Tile
 from tests.sim.deals import Setup, Step
+from tests.sim.deals import start as start_of
 from tests.sim.shuffling import shuffled
 from wire.mahjong import event_from_proto, event_to_proto, view_from_proto, view_to_proto
 
@@ -27,9 +28,6 @@ Viewer = Seat | None
 
 OPTIONS_SHARE = 0.2
 """Share of moments at which the options are also asked of the shuffled state: they follow from the view in any case."""
-
-WIRE_SHARE = 0.5
-"""Share of views that are sent over the wire, beside the last: of each of five viewers some twenty a deal."""
 
 
 class Broken(AssertionError):
@@ -59,10 +57,16 @@ def view_over_the_wire(view: State, viewer: Viewer) -> State:
 
 
 class Laws:
-    """Watches one deal."""
+    """Watches one deal.
 
-    def __init__(self, setup: Setup, chance: Random) -> None:
-        start = GAME.initial(setup.ruleset, setup.dealer)
+    Args:
+        views_share: moments at which views are compared with those of a shuffled state, beside the last.
+        wire_share: changed views that are sent over the wire, beside the last.
+    """
+
+    def __init__(self, setup: Setup, chance: Random, *, views_share: float = 1.0, wire_share: float = 0.5) -> None:
+        self._views_share, self._wire_share = views_share, wire_share
+        start = start_of(setup)
         self._setup = setup
         self._chance = chance
         self._start = start
@@ -72,6 +76,7 @@ class Laws:
         self._checked: dict[Viewer, State | None] = dict.fromkeys(self._viewers)
         self._options: dict[Seat, tuple[PlayerAction, ...]] = {}
         self._is_asked: dict[Seat, bool] = {}
+        self._unreplaced: set[Seat] = set()
         self.balances = setup.balances
 
     def check(self, step: Step) -> None:
@@ -82,12 +87,15 @@ class Laws:
             self._log.append(event)
             self._money(event)
             self._kongs(earlier, state)
+            if isinstance(event, Flowered | Declined) and state.phase is Phase.TURN:
+                self._unreplaced.add(event.seat)
             self._law_1(event, state)
             hold(tiles_in_play(state) == Counter(self._setup.wall), "tiles are conserved", event)
         hold(state == step.after, "folding the events of an action gives the state after it")
         hold(state.phase is not Phase.MOVING, "a deal rests where somebody decides", state.phase)
         self._hand_sizes(state)
-        self._law_2(state)
+        if state.phase is Phase.OVER or self._chance.random() < self._views_share:
+            self._law_2(state)
         if state.phase is Phase.OVER:
             self._replay(state)
 
@@ -128,7 +136,7 @@ class Laws:
     # --- tiles ----------------------------------------------------------------------------
 
     def _hand_sizes(self, state: State) -> None:
-        """Every hand holds what its melds leave, and one more on its turn."""
+        """Every hand holds what its melds leave, one more on its turn, one less after a flower that is the last tile."""
         escaped = state.result is not None and state.result.cause is EndCause.ESCAPED
         if escaped or state.phase in (Phase.CLOSED, Phase.OPENED, Phase.OFFER):
             return
@@ -137,7 +145,7 @@ class Laws:
         if state.phase in (Phase.TURN, Phase.DECLARING):
             drawn.add(state.turn)
         for seat in state.seats:
-            wanted = state.ruleset.hand_size - 3 * len(state.melds[seat]) + (seat in drawn)
+            wanted = state.ruleset.hand_size - 3 * len(state.melds[seat]) + (seat in drawn) - (seat in self._unreplaced)
             hold(len(state.hands[seat]) == wanted, "hands have their size", (seat, state.hands[seat]))
             hold(list(state.hands[seat]) == sorted(state.hands[seat]), "hands lie in display order", seat)
 
@@ -185,7 +193,7 @@ class Laws:
 
     def _view_alone(self, view: State, viewer: Viewer) -> None:
         """What depends on the view alone is worked out when it changes."""
-        if view.phase is Phase.OVER or self._chance.random() < WIRE_SHARE:
+        if view.phase is Phase.OVER or self._chance.random() < self._wire_share:
             hold(view_over_the_wire(view, viewer) == view, "a view survives the wire", viewer)
         self._checked[viewer] = view
         asked = GAME.awaiting(view)

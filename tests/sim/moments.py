@@ -27,11 +27,15 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """An action of a seat was tried and refused, by this reason and rule; stands in the table like an event."""
+    """An action of a seat was tried and refused, by this reason and rule.
+
+    Stands in the table like an event; `kind` is the action's.
+    """
 
     reason: Reason
     rule: str
     seat: int
+    kind: type
 
 
 @dataclass(frozen=True, slots=True)

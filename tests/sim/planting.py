@@ -23,12 +23,16 @@ class Fault:
         module: where.
         old: a piece of its source that occurs once.
         new: what stands there instead.
+        variant: whose deals show it.
+        first: the golden playthrough or case that shows it soonest.
     """
 
     name: str
     module: str
     old: str
     new: str
+    variant: str = "bloody4"
+    first: str = ""
 
 
 class NoLongerFits(Exception):

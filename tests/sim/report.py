@@ -5,43 +5,44 @@ from typing import get_args
 
 from games.kernel import Reason
 from games.mahjong.events import Event
-from tests.sim.candidates import CANNOT_BE_GIVEN
-from tests.sim.clauses import NOT_HERE, ROWS
+from tests.sim.clauses.of import CLAUSES
 from tests.sim.watch import Tally
 
-NO_SUCH_EVENT = {
-    "Declared": "报叫 is for six players (BB-18)",
-    "Began": "no flowers (BB-1)",
-    "Flowered": "no flowers (BB-1)",
-    "Declined": "no flowers (BB-1)",
-}
-"""Events of the family that do not happen in this game, and why."""
 
-EVENT_KINDS = tuple(kind.__name__ for kind in get_args(Event) if kind.__name__ not in NO_SUCH_EVENT)
-REASONS = tuple(reason for reason in Reason if reason not in CANNOT_BE_GIVEN)
+def event_kinds(variant_id: str) -> list[str]:
+    """Kinds of events that happen in this game."""
+    absent = CLAUSES[variant_id].no_such_event
+    return [kind.__name__ for kind in get_args(Event) if kind.__name__ not in absent]
 
 
-def report(tally: Tally) -> Iterator[str]:
+def reasons(variant_id: str) -> list[Reason]:
+    """Refusals that an action can meet in this game."""
+    return [reason for reason in Reason if reason not in CLAUSES[variant_id].no_such_refusal]
+
+
+def report(variant_id: str, tally: Tally) -> Iterator[str]:
     """The table, line by line."""
+    clauses = CLAUSES[variant_id]
     yield ""
     yield "events"
-    yield from (f"{tally.events[kind]:>9}  {kind}" for kind in EVENT_KINDS)
-    yield from (f"        -  {kind}: {why}" for kind, why in NO_SUCH_EVENT.items())
+    yield from (f"{tally.events[kind]:>9}  {kind}" for kind in event_kinds(variant_id))
+    yield from (f"        -  {kind}: {why}" for kind, why in clauses.no_such_event.items())
     yield ""
     yield "refusals"
-    yield from (f"{tally.refusals[reason]:>9}  {reason}" for reason in REASONS)
-    yield from (f"        -  {reason}: {why}" for reason, why in CANNOT_BE_GIVEN.items())
+    yield from (f"{tally.refusals[reason]:>9}  {reason}" for reason in reasons(variant_id))
+    yield from (f"        -  {reason}: {why}" for reason, why in clauses.no_such_refusal.items())
     yield ""
     yield "rules"
-    yield from (f"{tally.rows[place]:>9}  {row.rule:<6} {row.facet}" for place, row in enumerate(ROWS))
-    yield from (f"        -  {rule:<6} {why}" for rule, why in NOT_HERE.items())
+    yield from (f"{tally.rows[place]:>9}  {row.rule:<6} {row.facet}" for place, row in enumerate(clauses.rows))
+    yield from (f"        -  {rule:<6} {why}" for rule, why in clauses.not_here.items())
     yield ""
 
 
-def zeros(tally: Tally) -> list[str]:
+def zeros(variant_id: str, tally: Tally) -> list[str]:
     """What never came to pass."""
+    rows = enumerate(CLAUSES[variant_id].rows)
     return [
-        *(f"event {kind}" for kind in EVENT_KINDS if not tally.events[kind]),
-        *(f"refusal {reason}" for reason in REASONS if not tally.refusals[reason]),
-        *(f"{row.rule} {row.facet}" for place, row in enumerate(ROWS) if not tally.rows[place]),
+        *(f"event {kind}" for kind in event_kinds(variant_id) if not tally.events[kind]),
+        *(f"refusal {reason}" for reason in reasons(variant_id) if not tally.refusals[reason]),
+        *(f"{row.rule} {row.facet}" for place, row in rows if not tally.rows[place]),
     ]

@@ -13,8 +13,6 @@ from tests.sim.moments import Moment
 
 Seen = Callable[[Moment], bool]
 
-FULL_WALL = 72
-
 
 def first_winners(m: Moment) -> tuple[object, ...]:
     """The winners of the first win of an ended deal."""
@@ -22,8 +20,10 @@ def first_winners(m: Moment) -> tuple[object, ...]:
 
 
 def full_set(m: Moment) -> bool:
-    """A wall of all tiles, four of each."""
-    return full(m) and set(Counter(m.event.wall).values()) == {4} and len(set(m.event.wall)) == 18
+    """A wall of all tiles, four of each kind and one of each flower."""
+    kinds = m.books.ruleset.kinds
+    wanted = Counter([*kinds, *kinds, *kinds, *kinds, *m.books.ruleset.flowers])
+    return Counter(m.event.wall) == wanted
 
 
 def last_replacement(m: Moment) -> bool:
@@ -37,12 +37,19 @@ def probe(what: str) -> Seen:
 
 
 def full(m: Moment) -> bool:
-    return len(m.event.wall) == FULL_WALL
+    """A whole wall, not an arranged shorter one."""
+    return len(m.event.wall) == m.books.ruleset.tile_count
 
 
 def breaker(step: int) -> Seen:
     """Whether drawing starts in the wall of the seat so many places after the dealer."""
-    return lambda m: full(m) and (m.event.wall_start // 18 - m.event.dealer) % 4 == step
+
+    def seen(m: Moment) -> bool:
+        count = m.books.house.seat_count
+        per_seat = len(m.event.wall) // count
+        return full(m) and (m.event.wall_start // per_seat - m.event.dealer) % count == step
+
+    return seen
 
 
 def by(by: WinBy) -> Seen:
@@ -65,7 +72,7 @@ def several(number: int) -> Seen:
 def skips_winner(m: Moment) -> bool:
     """The one who would draw has won, so the next one does."""
     last = m.books.last
-    return isinstance(last, Discarded) and m.event.seat != (last.seat + 1) % 4
+    return isinstance(last, Discarded) and m.event.seat != m.books.after(last.seat)[0]
 
 
 def after_wins(m: Moment) -> bool:
@@ -93,7 +100,7 @@ def claim_beaten(m: Moment) -> bool:
 
 def win_let_go(m: Moment) -> bool:
     """A meld of a tile on which somebody could have won."""
-    return any(m.books.could_win_asked(seat) for seat in m.books.playing())
+    return m.books.asked is not None and any(m.books.could_win_asked(seat) for seat in m.books.playing())
 
 
 def exposed_let_go(m: Moment) -> bool:
@@ -191,7 +198,11 @@ def locked_until_draw(m: Moment) -> bool:
 
 def passed_by_meld(m: Moment) -> bool:
     """With the option: who takes a pung or kong of a tile he could win has passed the win."""
-    return bool(m.books.ruleset.option("pass_locks_win")) and m.books.could_win_asked(m.event.seat)
+    if not m.books.ruleset.option("pass_locks_win"):
+        return False
+    if m.books.asked is None:
+        return m.event.seat in m.books.win_locked
+    return m.books.could_win_asked(m.event.seat)
 
 
 def self_draw_after_pass(m: Moment) -> bool:
@@ -212,13 +223,11 @@ def sets(m: Moment) -> bool:
     return any(brute.readings(tiles(m, winner.seat)) for winner in m.event.winners)
 
 
-def seven_pairs(m: Moment) -> bool:
-    return fan("seven_pairs")(m)
-
-
 def four_as_pairs(m: Moment) -> bool:
+    """All pairs with four alike among them."""
     return any(
-        fan.fan_id == "seven_pairs" and any(tiles(m, winner.seat).count(tile) == 4 for tile in range(34))
+        fan.fan_id in ("seven_pairs", "four_pairs")
+        and any(tiles(m, winner.seat).count(tile) == 4 for tile in range(34))
         for winner in m.event.winners
         for fan in winner.fans
     )
@@ -238,7 +247,7 @@ def fan(fan_id: str, value: int = 0) -> Seen:
 def gui_without_kong(m: Moment) -> bool:
     """Four alike that are no kong: three of a pung and one in a run, or four in the hand."""
     for winner in m.event.winners:
-        kongs = sum(kind is not MeldKind.PUNG for kind, _ in m.books.melds[winner.seat])
+        kongs = sum(meld.kind is not MeldKind.PUNG for meld in m.books.melds[winner.seat])
         if sum(fan.value for fan in winner.fans if fan.fan_id == "gui") > kongs:
             return True
     return False
@@ -351,7 +360,7 @@ def own_four(m: Moment) -> bool:
 def waits_for_own(m: Moment, seat: int) -> bool:
     hand, melds = m.books.hands[seat], m.books.melds[seat]
     return any(
-        brute.completes(tuple(sorted((*hand, tile))), meld_count=len(melds), pairs_win=True)
+        brute.completes(tuple(sorted((*hand, tile))), meld_count=len(melds), pairs_win=m.books.house.pairs_win)
         for tile in m.books.ruleset.kinds
     )
 

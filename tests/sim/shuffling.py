@@ -9,6 +9,7 @@ from games.mahjong.events import Won
 from games.mahjong.hand import WinBy
 from games.mahjong.state import Draw, Phase, Question, State
 from games.mahjong.tiles import Tile
+from games.mahjong.wall import DIE
 
 ANSWERS = (None, *Choice)
 
@@ -21,7 +22,7 @@ def shuffled(state: State, viewer: Seat | None, chance: Random) -> State:
     """
     shown = state.phase is Phase.OVER
     hidden = [seat for seat in range(len(state.hands)) if seat != viewer and not shown]
-    pool = [*state.wall, *(tile for seat in hidden for tile in state.hands[seat])]
+    pool = [*state.wall, *state.tail, *(tile for seat in hidden for tile in state.hands[seat])]
     _mix(pool, chance)
     hands = list(state.hands)
     for seat in hidden:
@@ -31,7 +32,9 @@ def shuffled(state: State, viewer: Seat | None, chance: Random) -> State:
     return replace(
         state,
         hands=tuple(hands),
-        wall=tuple(pool),
+        wall=tuple(pool[: len(state.wall)]),
+        tail=tuple(pool[len(state.wall) :]),
+        kong_dice=tuple(chance.choice(DIE) for _ in state.kong_dice),
         draw=None if state.draw is None else _draw(state.draw, hands, viewer, chance),
         question=None if state.question is None else _question(state.question, viewer, chance),
         wins=tuple(_win(won, hands, viewer, chance) for won in state.wins),

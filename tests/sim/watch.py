@@ -10,7 +10,7 @@ from games.mahjong.actions import Action
 from games.mahjong.events import Ended, Event, Won
 from games.mahjong.state import State
 from tests.sim import candidates, contradictions
-from tests.sim.clauses import exercised
+from tests.sim.clauses.of import CLAUSES
 from tests.sim.deals import Setup, Step, play
 from tests.sim.laws import Laws
 from tests.sim.moments import Moment, Probed
@@ -25,11 +25,15 @@ class Zeal:
         options: every option of every seat is tried.
         claims: every action without a tile is tried by every seat.
         everything: every action anybody could send is tried.
+        views: views and options are compared with those of a shuffled state (law 2); the last moment always.
+        wire: what a view that changed loses on the wire is looked for; the last view always.
     """
 
     options: float = 0.2
     claims: float = 0.25
     everything: float = 0.005
+    views: float = 1.0
+    wire: float = 0.5
 
 
 @dataclass
@@ -63,6 +67,8 @@ class Tally:
 
 
 USUAL = Zeal()
+LONG = Zeal(options=0.05, claims=0.06, everything=0.001, views=0.2, wire=0.2)
+"""Deals of 144 tiles have eight times the moments of the others."""
 
 
 def watch(setup: Setup, chance: Random, zeal: Zeal = USUAL) -> Tally:
@@ -85,7 +91,8 @@ class _Watch:
     def __init__(self, setup: Setup, chance: Random, zeal: Zeal) -> None:
         self._chance = chance
         self._zeal = zeal
-        self._laws = Laws(setup, chance)
+        self._clauses = CLAUSES[setup.ruleset.variant]
+        self._laws = Laws(setup, chance, views_share=zeal.views, wire_share=zeal.wire)
         self._referee = Referee(setup)
         self._balances = setup.balances
         self._tally = Tally(deals=1)
@@ -118,10 +125,10 @@ class _Watch:
         return paid.lines
 
     def _see(self, moment: Moment) -> None:
-        self._tally.rows.update(exercised(moment))
+        self._tally.rows.update(self._clauses.exercised(moment))
 
     def _probe(self, event: Event) -> None:
-        if not isinstance(event, Won):
+        if not isinstance(event, Won) or self._referee.books.offered:
             return
         for winner in event.winners:
             for what in contradictions.probe(self._referee.books, event, winner):
@@ -141,5 +148,5 @@ class _Watch:
         self._tally.tried += met.total()
         for refused, times in met.items():
             self._tally.refusals[refused.reason] += times
-            for row in exercised(Moment(refused, None, self._referee.books)):
+            for row in self._clauses.exercised(Moment(refused, None, self._referee.books)):
                 self._tally.rows[row] += times

@@ -62,6 +62,10 @@ CLAUSES = (
 )
 """The rule behind each refusal of the table."""
 
+OF_DECLARING = {Reason.HAND_LOCKED: "BB-18", Reason.NOT_READY: "BB-18"}
+SIX_PLAYER_CLAUSES = tuple((reason, OF_DECLARING.get(reason, clause)) for reason, clause in CLAUSES)
+"""For six players 报叫 takes the place of 听牌 (BB-17)."""
+
 HAND_CLAUSES = (("tiles", "BB-1"), ("size", "BB-2"), ("situation", "BB-70"))
 """The rule behind each refusal of a hand."""
 
@@ -154,7 +158,7 @@ def bloody6(options: tuple[tuple[str, object], ...], stake: int, escape_penalty:
         winds=False,
         hand_situations=SIX_PLAYER_SITUATIONS,
         wait_situations=frozenset({Situation.LAST_TILE, Situation.DECLARED, Situation.PAYER_DECLARED}),
-        clauses=CLAUSES,
+        clauses=SIX_PLAYER_CLAUSES,
         hand_clauses=HAND_CLAUSES,
         judgement=JUDGEMENT,
     )

@@ -1,11 +1,7 @@
-"""Which rules a simulation exercised: one row a rule and facet, each with the predicate that sees it.
+"""What a simulation of 四人血战 has to exercise: every rule of the page that says something about four players.
 
-Every rule of `rules.md` that says something about four players stands here, and the platform's
-rules that the core keeps; `NOT_HERE` names the others. Whether a rule is kept is judged elsewhere
-(`referee.py`, `laws.py`); a row only says that it came to pass.
+The platform's rules that the core keeps stand here too.
 """
-
-from dataclasses import dataclass
 
 from games.mahjong.events import (
     Answered,
@@ -26,26 +22,10 @@ from games.mahjong.events import (
 from games.mahjong.hand import WinBy
 from games.mahjong.melds import MeldKind
 from tests.sim import seen
-from tests.sim.moments import Moment, Probed, Refused
-from tests.sim.reckoning import FAN_ROWS
-from tests.sim.seen import Seen
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A facet of a rule, the kind of happening that can exercise it, and the predicate that sees it."""
-
-    rule: str
-    facet: str
-    kind: type
-    seen: Seen
-
-
-NOT_HERE = {
-    "BB-18": "six players only",
-    "BB-41": "six players only",
-}
-"""Rules that say nothing about four players."""
+from tests.sim.clauses.refusals import OF_CARDS
+from tests.sim.clauses.rows import Clauses, Row
+from tests.sim.houses.bloody import FAN_ROWS
+from tests.sim.moments import Probed, Refused
 
 OPENING = (
     Row("BB-1", "72 tiles, four of each", Opened, seen.full_set),
@@ -119,7 +99,7 @@ WORTH = (
     Row("BB-20", "four alike as two pairs", Won, seen.four_as_pairs),
     *(Row("BB-21", f"{number} fan", Won, seen.fan_total(number)) for number in range(5)),
     Row("BB-22", "推倒胡", Won, seen.fan_total(0)),
-    *(Row("BB-22", zh, Won, seen.fan(fan_id)) for fan_id, zh, _ in FAN_ROWS),
+    *(Row("BB-22", zh, Won, seen.fan(fan_id)) for fan_id, (zh, four, _) in FAN_ROWS.items() if four),
     Row("BB-22", "归 twice", Won, seen.fan("gui", 2)),
     Row("BB-22", "归 without a kong", Won, seen.gui_without_kong),
     Row("BB-22", "对子胡 and 清一色 add up", Won, seen.adds_up),
@@ -194,15 +174,15 @@ ABSENCE = (
     Row("PF-21", "a claim runs out: a pass", Drawn, seen.silence_passes),
 )
 
-ROWS = (*OPENING, *COURSE, *WORTH, *MONEY, *ABSENCE)
-
-
-def exercised(moment: Moment) -> list[int]:
-    """Rows that a moment exercises, by their place."""
-    rows = _ROWS_OF_KIND.get(type(moment.event), ())
-    return [place for place, row in rows if row.seen(moment)]
-
-
-_ROWS_OF_KIND: dict[type, list[tuple[int, Row]]] = {}
-for _place, _row in enumerate(ROWS):
-    _ROWS_OF_KIND.setdefault(_row.kind, []).append((_place, _row))
+BLOODY4 = Clauses(
+    rows=(*OPENING, *COURSE, *WORTH, *MONEY, *ABSENCE),
+    not_here={"BB-18": "six players only", "BB-41": "six players only"},
+    no_such_event={
+        "Declared": "报叫 is for six players (BB-18)",
+        "Began": "no flowers (BB-1)",
+        "Flowered": "no flowers (BB-1)",
+        "Declined": "no flowers (BB-1)",
+    },
+    no_such_refusal=OF_CARDS,
+)
+"""What the coverage table of `bloody4` holds."""

@@ -1,0 +1,1 @@
+"""Which rules a simulation exercised, variant by variant: rows a predicate each."""
