@@ -4,7 +4,7 @@ PREPARE := sh deploy/build/prepare.sh
 PYTHON_ := .venv/bin/python
 BIN := .venv/bin
 ROOMS := games refusals wire serving services clients deploy bench tests
-# Given on the command line: ONCE=1 and FRESH=1 for run, SEED=n for sim, ONLY=name for bench.
+# Given on the command line: ONCE=1 and FRESH=1 for run, SEED=n, VARIANT=v and DEALS=n for sim, ONLY=name for bench.
 RUN_FLAGS := $(if $(ONCE),--once) $(if $(FRESH),--fresh)
 
 export PYTHON
@@ -67,8 +67,8 @@ fast-tests: setup
 bench: setup ## measure; a table on the screen, figures in bench/results.json [ONLY=name]
 	@$(PYTHON_) -m bench $(if $(ONLY),--only $(ONLY))
 
-sim: setup ## replay one simulated run: SEED=n
-	@$(PYTHON_) -m tests.sim.run --seed $(or $(SEED),1)
+sim: setup ## replay simulated runs: SEED=n [VARIANT=bloody6: one variant] [DEALS=2000]
+	@$(PYTHON_) -m tests.sim.run --seed $(or $(SEED),1) $(if $(VARIANT),--variant $(VARIANT)) $(if $(DEALS),--deals $(DEALS))
 
 packages: setup ## build the packages for other teams into dist/: cardroom-rules, cardroom-client
 	@$(PYTHON_) -m deploy.packages.build

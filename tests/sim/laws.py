@@ -136,7 +136,7 @@ class Laws:
     # --- tiles ----------------------------------------------------------------------------
 
     def _hand_sizes(self, state: State) -> None:
-        """Every hand holds what its melds leave, one more on its turn, one less after a flower that is the last tile."""
+        """Every hand holds what its melds leave: one more on its turn, one less after a flower as the last tile."""
         escaped = state.result is not None and state.result.cause is EndCause.ESCAPED
         if escaped or state.phase in (Phase.CLOSED, Phase.OPENED, Phase.OFFER):
             return
