@@ -4,12 +4,12 @@ from collections.abc import Callable
 
 from games.mahjong import actions as asked
 from games.mahjong.actions import Choice
-from games.mahjong.events import Discarded, DrawSource, EndCause, Melded
+from games.mahjong.events import Discarded, DrawSource, EndCause, Melded, WinnerResult
 from games.mahjong.hand import WinBy
 from games.mahjong.melds import MeldKind
 from games.mahjong.tiles import HONOURS
 from tests.sim.books import CHOWS
-from tests.sim.houses.shanghai import partners
+from tests.sim.houses.shanghai import DRAGON, partners
 from tests.sim.moments import Moment
 from tests.sim.seen import Seen, full
 
@@ -199,18 +199,14 @@ def no_flower_lezi(m: Moment) -> bool:
 
 def flower_by_winning_tile(m: Moment) -> bool:
     """The winning discard makes the honour pung that is the only flower point."""
-    tile = m.event.tile
-    return (
-        m.event.by is not WinBy.SELF
-        and tile in HONOURS
-        and any(
-            winner.base_sum is not None
-            and winner.base_sum <= 4
-            and m.books.hands[winner.seat].count(tile) == 2
-            and not m.books.flowers[winner.seat]
-            and not winner.fan_total
-            for winner in m.event.winners
-        )
+    if m.event.by is WinBy.SELF or m.event.tile not in HONOURS:
+        return False
+    tile: int = m.event.tile
+    winners: tuple[WinnerResult, ...] = m.event.winners
+    least = 4 if tile >= DRAGON else 3
+    return any(
+        winner.base_sum == least and not winner.fan_total and m.books.hands[winner.seat].count(tile) == 2
+        for winner in winners
     )
 
 

@@ -82,7 +82,12 @@ OF_SIX = (
         "if winners:",
     ),
     _six("a robbed kong falls (BB-15)", EVOLVE, "if state.ruleset.robbed_kong_stands:", "if not state.ruleset.kinds:"),
-    _six("robbers owe for the kong they robbed (BB-15)", EVOLVE, "if seat not in robbers)", "if seat != owner)"),
+    _six(
+        "the dealer owes nothing for a robbed kong (BB-15)",
+        EVOLVE,
+        "if seat not in robbers)",
+        "if seat not in robbers and seat != state.dealer)",
+    ),
     _six("the first robber has all the rain (BB-15)", EVOLVE, "receivers=robbers)", "receivers=robbers[:1])"),
     _six(
         "a declared payer pays no more (BB-18)",
@@ -196,8 +201,8 @@ OF_SHANGHAI = (
     _shanghai(
         "the winning tile is no flower point (SH-16)",
         SH_FANS,
-        "for tile in triplets)",
-        "for tile in triplets if tile != hand.tile)",
+        "for tile in triplets]",
+        "for tile in triplets if tile != hand.tile]",
     ),
     _shanghai(
         "two bonuses on a plain hand are two lezi (SH-13)",

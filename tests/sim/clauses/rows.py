@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from games.kernel import Reason
 from tests.sim.moments import Moment
 from tests.sim.seen import Seen
 
@@ -35,7 +36,7 @@ class Clauses:
     rows: Sequence[Row]
     not_here: Mapping[str, str]
     no_such_event: Mapping[str, str]
-    no_such_refusal: Mapping[str, str]
+    no_such_refusal: Mapping[Reason, str]
 
     def exercised(self, moment: Moment) -> list[int]:
         """Rows that a moment exercises, by their place."""
