@@ -20,6 +20,7 @@ _SAME = (
     "least_balance",
     "turn_limit_ms",
     "claim_limit_ms",
+    "declare_limit_ms",
     "claim_floor_min_ms",
     "claim_floor_max_ms",
     "ready_limit_ms",

@@ -29,6 +29,7 @@ class Room:
     Attributes:
         options: the variant's named options; those left out have their defaults.
         least_balance: least balance to enter.
+        declare_limit_ms: clock of the question who declares a ready hand (BB-18).
         deals_max: deals a table plays before it is dissolved; 0 for no limit.
         spectator_delay_ms: how far behind the table spectators are.
         reconnect_grace_ms: how long a player may be offline before that is an escape (PF-23).
@@ -49,6 +50,7 @@ class Room:
     least_balance: int
     turn_limit_ms: int
     claim_limit_ms: int
+    declare_limit_ms: int
     claim_timing: ClaimTiming
     claim_floor_min_ms: int
     claim_floor_max_ms: int

@@ -9,7 +9,7 @@ from games.kernel import Group, Line, Payment
 from services.table.edge.families import WIRES, field_of
 from services.table.model import events as happened
 from services.table.model.events import CloseCause, LeaveWhen, TableEvent, VoidCause
-from services.table.model.room import RECONNECT_GRACE_MS, ClaimTiming, Room
+from services.table.model.room import DECLARE_LIMIT_MS, RECONNECT_GRACE_MS, ClaimTiming, Room
 from wire.options import options_from_struct, options_to_struct
 
 TIMINGS: Mapping[ClaimTiming, room_pb2.ClaimTiming.ValueType] = {
@@ -64,6 +64,7 @@ def room_to_proto(room: Room) -> room_pb2.Room:
         spectators_allowed=room.spectators_allowed,
         spectator_delay_ms=room.spectator_delay_ms,
         moves_points=room.moves_points,
+        declare_limit_ms=room.declare_limit_ms,
         reconnect_grace_ms=room.reconnect_grace_ms,
         escape_penalty=room.escape_penalty,
     )
@@ -97,6 +98,7 @@ def room_from_proto(message: room_pb2.Room) -> Room:
         spectators_allowed=message.spectators_allowed,
         spectator_delay_ms=message.spectator_delay_ms,
         moves_points=message.moves_points,
+        declare_limit_ms=message.declare_limit_ms or DECLARE_LIMIT_MS,
         reconnect_grace_ms=message.reconnect_grace_ms or RECONNECT_GRACE_MS,
         escape_penalty=message.escape_penalty,
     )

@@ -23,6 +23,7 @@ _AT_LEAST = {
     "least_balance": 0,
     "turn_limit_ms": 1,
     "claim_limit_ms": 1,
+    "declare_limit_ms": 0,
     "claim_floor_min_ms": 0,
     "claim_floor_max_ms": 0,
     "ready_limit_ms": 1,

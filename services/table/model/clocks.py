@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from games.kernel import Seat
 from services.table.model import play
-from services.table.model.play import Rest
+from services.table.model.play import Rest, family_of
 from services.table.model.room import ClaimTiming
 from services.table.model.state import Stage, TableState
 
@@ -89,7 +89,9 @@ def _wanted(state: TableState, floor_ms: int | None) -> tuple[tuple[ClockName, i
         case Rest.TURN:
             return ((ClockName.TURN, deal.opened_seq, room.turn_limit_ms),)
         case Rest.QUESTION:
-            claim = (ClockName.CLAIM, deal.opened_seq, room.claim_limit_ms)
+            declaring = family_of(deal.game).is_declaring(deal.game)
+            limit_ms = room.declare_limit_ms if declaring else room.claim_limit_ms
+            claim = (ClockName.CLAIM, deal.opened_seq, limit_ms)
             if room.claim_timing is ClaimTiming.FIXED:
                 return (claim,)
             return (claim, (ClockName.FLOOR, deal.opened_seq, floor_ms or None))

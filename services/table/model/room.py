@@ -7,6 +7,8 @@ from enum import StrEnum
 POINTS = "points"
 """The asset that raw scores move (PF-60)."""
 
+DECLARE_LIMIT_MS = 30_000
+"""How long players are asked who declares a ready hand, where a room says nothing else (BB-18, PF-20)."""
 RECONNECT_GRACE_MS = 60_000
 """The usual grace (PF-23)."""
 
@@ -28,6 +30,7 @@ class Room:
         least_balance: units of the asset a seat needs for each deal.
         turn_limit_ms: turn clock, above zero.
         claim_limit_ms: claim clock, above zero.
+        declare_limit_ms: clock of the question who declares a ready hand, above zero (BB-18).
         claim_floor_min_ms: lower bound of the floor under natural timing.
         claim_floor_max_ms: its upper bound; 0 for no floor.
         ready_limit_ms: clock for saying ready, above zero (PF-12).
@@ -66,6 +69,7 @@ class Room:
     moves_points: bool = False
     reconnect_grace_ms: int = RECONNECT_GRACE_MS
     escape_penalty: int = 0
+    declare_limit_ms: int = DECLARE_LIMIT_MS
 
     @property
     def assets(self) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from typing import Any
 from cardroom.mahjong.v1 import action_pb2
 from redis.asyncio import Redis
 
+from games.catalog import variant_of
 from games.mahjong.claims import hand_waits
 from games.mahjong.state import State
 from services.table.edge.codec import ProtobufCodec
@@ -85,16 +86,17 @@ def first_deal(pod: RunningPod, table_id: str, **changes: Any) -> State:
 
 
 def _started(pod: RunningPod, table_id: str, **changes: Any) -> Draft:
-    request = pod.create_request(table_id, ["a", "b", "c", "d"], **changes)
+    count = variant_of(changes.get("variant", "bloody4")).seat_count
+    request = pod.create_request(table_id, [f"p{seat}" for seat in range(count)], **changes)
     created = Created(
         room_from_proto(request.room), players_from_proto(request.seats), request.match_id, request.first_dealer
     )
     draft = Draft(folding.created(table_id, created), lambda: 0)
-    for seat in range(4):
+    for seat in range(count):
         draft.put(Arrived(seat))
-    for seat in range(4):
+    for seat in range(count):
         draft.put(Ready(seat, b""))
-    start_deal(draft, [0, 0, 0, 0], FixedEntropy().seed())
+    start_deal(draft, [0] * count, FixedEntropy().seed())
     return draft
 
 

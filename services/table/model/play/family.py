@@ -33,6 +33,7 @@ class Family:
         standing: what a seat may do though nobody asks it (BB-17).
         standing_ground: what `standing` hangs on: while it is the same, so is the answer.
         standing_actions: classes of those actions.
+        is_declaring: whether the shared question that stands open is who declares a ready hand (BB-18).
         has_answered: whether a seat has answered the shared question that stands open.
         private: classes of events that are kept aside, out of the public log, until the question closes.
         opens_nothing: classes of events that leave the decision that stands open as it is.
@@ -63,6 +64,7 @@ class Family:
     standing: Callable[[Any, int], tuple[Any, ...]]
     standing_ground: Callable[[Any, int], tuple[object, ...]]
     standing_actions: tuple[type, ...]
+    is_declaring: Callable[[Any], bool]
     has_answered: Callable[[Any, int], bool]
     private: tuple[type, ...]
     opens_nothing: tuple[type, ...]

@@ -79,6 +79,7 @@ LANDLORD = Family(
     standing=lambda state, seat: (),
     standing_ground=lambda state, seat: (),
     standing_actions=(),
+    is_declaring=lambda state: False,
     has_answered=lambda state, seat: False,
     private=(),
     opens_nothing=(),

@@ -82,6 +82,7 @@ MAHJONG = Family(
     standing=_standing,
     standing_ground=_standing_ground,
     standing_actions=(actions.Lock,),
+    is_declaring=lambda state: state.phase is Phase.DECLARING,
     has_answered=_has_answered,
     private=events.PRIVATE_EVENTS,
     opens_nothing=(events.Locked, events.WentAway, events.CameBack),
