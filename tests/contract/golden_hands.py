@@ -10,7 +10,7 @@ from games.mahjong.hand import HandError, Situation, WinBy, WinningHand
 from games.mahjong.melds import parse_meld
 from games.mahjong.scoring import list_waits, score_win
 from games.mahjong.tiles import FLOWERS, WINDS, parse, show
-from tests.contract.golden_texts import VARIANTS_ROOM
+from tests.contract.golden_texts import in_folders
 
 MELD = re.compile(r"\[([^\]]*)\]")
 RULE = re.compile(r"(?:\s+[A-Z]{2}[-#]\d+)+$")
@@ -32,7 +32,7 @@ class GoldenHand:
 
 def golden_hands() -> Iterator[GoldenHand]:
     """All lines of all variants."""
-    for path in sorted(VARIANTS_ROOM.glob("*/golden/hands_*.txt")):
+    for path in in_folders("golden/hands_*.txt"):
         yield from _hands(path)
 
 

@@ -3,6 +3,7 @@
 import importlib
 import importlib.abc
 import importlib.util
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -10,6 +11,8 @@ from dataclasses import dataclass
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import CodeType, ModuleType
 
+PLAIN = "CARDROOM_PLAIN"
+"""Environment variable under which compiled rules are left aside: a fault is planted in a source."""
 ROOMS = ("games", "wire", "tests.contract", "tests.sim")
 """What is imported anew: the rules, and all that looks at them."""
 
@@ -45,6 +48,8 @@ def planted(fault: Fault | None, hunt: str = "tests.sim.hunt") -> Iterator[Modul
 
     What was imported before is put back afterwards.
     """
+    plain = os.environ.get(PLAIN)
+    os.environ[PLAIN] = "1"
     before = {name: module for name, module in sys.modules.items() if _is_ours(name)}
     planter = _Planter(fault)
     for name in before:
@@ -53,6 +58,9 @@ def planted(fault: Fault | None, hunt: str = "tests.sim.hunt") -> Iterator[Modul
     try:
         yield importlib.import_module(hunt)
     finally:
+        os.environ.pop(PLAIN)
+        if plain is not None:
+            os.environ[PLAIN] = plain
         sys.meta_path.remove(planter)
         for name in [name for name in sys.modules if _is_ours(name)]:
             del sys.modules[name]

@@ -211,7 +211,7 @@ def flower_by_winning_tile(m: Moment) -> bool:
 
 
 def plain_refused(m: Moment) -> bool:
-    return m.event.reason == "NOT_A_WIN"
+    return bool(m.event.reason == "NOT_A_WIN")
 
 
 def plain_legalised(m: Moment) -> bool:
