@@ -1,5 +1,6 @@
 """The shape of a house: what a variant's page says, as a bystander needs it."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -48,7 +49,7 @@ class Ending:
     outcomes: tuple[KongOutcome, ...]
 
 
-class House:
+class House(ABC):
     """A variant's page.
 
     Attributes:
@@ -74,9 +75,9 @@ class House:
     leaving_ends = False
     rain_bases: Mapping[MeldKind, int] = MappingProxyType({})
 
+    @abstractmethod
     def wall_start(self, dealer: int, dice: tuple[int, ...]) -> int:
         """Index in a whole wall where drawing starts."""
-        raise NotImplementedError
 
     def undrawn(self, books: "Books") -> int:
         """Tiles of a whole wall that stay in it."""
@@ -86,6 +87,7 @@ class House:
         """Who may claim a chow of a seat's discard."""
         return []
 
+    @abstractmethod
     def worth(self, books: "Books", seat: int, tile: int | None, by: WinBy | None) -> Worth | None:
         """What a hand is worth now; None if it may not win.
 
@@ -93,23 +95,22 @@ class House:
             tile: the tile from another seat; None where the hand holds it already.
             by: None leaves the moment out of account.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     def situations(self, books: "Books", seat: int, tile: int, by: WinBy) -> frozenset[Situation]:
         """What else holds as a seat wins on a tile."""
-        raise NotImplementedError
 
+    @abstractmethod
     def asks(self, books: "Books", seat: int, worth: Worth, by: WinBy, owner: int | None) -> list[Line]:
         """Who pays a win, in order."""
-        raise NotImplementedError
 
     def transferred(self, books: "Books") -> tuple[int, ...]:
         """Kongs whose rain goes to the winners of the discard that is asked about."""
         return ()
 
+    @abstractmethod
     def ending(self, books: "Books", cause: EndCause, escaper: int | None) -> Ending:
         """What the end of the deal says."""
-        raise NotImplementedError
 
 
 def escape_payments(books: "Books", escaper: int | None) -> list[Line]:
