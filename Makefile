@@ -62,7 +62,7 @@ manifests: setup
 	@$(PYTHON_) -m deploy.k8s.check
 
 fast-tests: setup
-	@$(BIN)/pytest -q -m fast
+	@$(BIN)/pytest -q -m fast -n 2 --dist worksteal
 
 bench: setup ## measure; a table on the screen, figures in bench/results.json [ONLY=name]
 	@$(PYTHON_) -m bench $(if $(ONLY),--only $(ONLY))

@@ -20,10 +20,21 @@ from tests.sim import candidates
 from tests.sim.deals import Style, play, random_setup
 from tests.sim.laws import Laws
 
-pytestmark = pytest.mark.fast
-
 VARIANTS = sorted(variants_of(Variant).values(), key=lambda variant: variant.variant_id)
 each_variant = pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.variant_id)
+QUICK = 72
+"""Tiles of the games whose deals are short; what tries many actions takes seconds in the others."""
+each_variant_at_length = pytest.mark.parametrize(
+    "variant",
+    [
+        pytest.param(
+            variant,
+            marks=() if variant.seat_count == 4 and variant.ruleset({}, 1).tile_count == QUICK else pytest.mark.slow,
+        )
+        for variant in VARIANTS
+    ],
+    ids=lambda variant: variant.variant_id,
+)
 
 SEATS = st.integers(-2, 8)
 TILES = st.integers(-2, 60) | st.sampled_from((1 << 31, -(1 << 63)))
@@ -63,14 +74,14 @@ def test_the_laws_hold_on_seeded_deals(variant: Variant, style: Style) -> None:
         assert ended
 
 
-@each_variant
+@each_variant_at_length
 def test_legal_is_what_decide_accepts(variant: Variant) -> None:
     for state in islice(resting_states(variant.variant_id), 0, None, 47):
         candidates.check_options(state)
         assert candidates.check(state, candidates.candidates(variant.seat_count))
 
 
-@each_variant
+@each_variant_at_length
 @given(data=st.data())
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_decide_refuses_with_illegal_action_and_nothing_else(variant: Variant, data: st.DataObject) -> None:

@@ -11,6 +11,7 @@ from bench.table_moves import NAMES, Pair, rows
 from bench.table_pod import TablePod
 
 
+@pytest.mark.slow
 async def test_each_move_counted_is_one_the_pod_has_answered() -> None:
     async with TablePod() as pod, TableLoad(pod.address, pod.keys, tables=3, connections=2) as load:
         first, second = await load.play(0.3), await load.play(0.3)
@@ -20,6 +21,7 @@ async def test_each_move_counted_is_one_the_pod_has_answered() -> None:
     assert first.messages > first.moves
 
 
+@pytest.mark.slow
 async def test_a_pod_that_is_gone_ends_the_measurement_with_the_reason() -> None:
     async with TablePod() as pod, TableLoad(pod.address, pod.keys, tables=1) as load:
         await pod.stop()

@@ -41,7 +41,6 @@ def test_the_same_seed_plays_the_same_deals() -> None:
     assert simulate(7, Style.UNIFORM, [1]) != simulate(8, Style.UNIFORM, [1])
 
 
-@pytest.mark.fast
 def test_laws_and_rules_hold_on_arranged_deals() -> None:
     """As they are written, and with other money and another end."""
     assert simulate_arranged(1).deals >= 3 * 16

@@ -10,7 +10,6 @@ MARGIN = 0.2
 """Share of the deals that it must win beyond what first-legal players win in its place."""
 
 
-@pytest.mark.fast
 def test_the_policy_wins_more_than_first_legal_players_in_a_few_deals() -> None:
     nobody, as_landlord = (outcome(25, landlord, first_legal) for landlord in (first_legal, policy.choose))
     assert as_landlord.landlord_wins > nobody.landlord_wins
