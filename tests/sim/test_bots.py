@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from games.bots import policy, uniform
+from games.bots import nearest, policy, uniform
 from games.catalog import variants_of
 from games.kernel import Seat
 from games.mahjong.actions import Discard, Kong, Lock, PlayerAction, Pung, Win
@@ -67,10 +67,10 @@ def test_a_bot_wins_whenever_it_may() -> None:
         assert policy.choose(GAME.view(state, seat), seat, options) == Win(seat)
 
 
-def test_a_bot_discards_what_leaves_it_nearest() -> None:
+def test_a_bot_that_goes_for_the_nearest_win_discards_what_leaves_it_nearest() -> None:
     compared = 0
     for state, seat, options in choices():
-        chosen = policy.choose(GAME.view(state, seat), seat, options)
+        chosen = nearest.choose(GAME.view(state, seat), seat, options)
         if not isinstance(chosen, Discard):
             continue
         reached = {option.tile: _after(state, seat, option.tile) for option in options if isinstance(option, Discard)}
