@@ -56,9 +56,12 @@ class Log:
 
 
 async def read_log(redis: Redis, table_id: str) -> Log:
-    """A table's log. Fails unless its numbers are 1, 2, 3 ..."""
-    rows = await rows_of(redis, f"{{{table_id}}}:log")
-    found: Any = await redis.hgetall(f"{{{table_id}}}:meta")
+    """A table's log, also of one that is being played. Fails unless its numbers are 1, 2, 3 ..."""
+    async with redis.pipeline(transaction=True) as both:
+        both.xrange(f"{{{table_id}}}:log")
+        both.hgetall(f"{{{table_id}}}:meta")
+        raw, found = await both.execute()
+    rows = _numbered(raw)
     meta = {name.decode(): value.decode() for name, value in found.items()}
     entries = tuple(
         Entry(seq, int(fields[b"t"]), event_pb2.TableEvent.FromString(fields[b"e"])) for seq, fields in rows
@@ -71,7 +74,10 @@ async def read_log(redis: Redis, table_id: str) -> Log:
 
 async def rows_of(redis: Redis, stream: str) -> list[tuple[int, dict[bytes, bytes]]]:
     """A stream's rows: number and fields."""
-    rows: Any = await redis.xrange(stream)
+    return _numbered(await redis.xrange(stream))
+
+
+def _numbered(rows: Any) -> list[tuple[int, dict[bytes, bytes]]]:
     return [(int(name.partition(b"-")[0]), fields) for name, fields in rows]
 
 

@@ -88,6 +88,11 @@ def test_a_room_reads_back_as_it_was_written() -> None:
         ("turn_limit_ms", 3_600_000),
         ("claim_limit_ms", "10 s"),
         ("claim_timing", "sometimes"),
+        ("reconnect_grace_ms", 0),
+        ("reconnect_grace_ms", 3_600_001),
+        ("escape_penalty", -1),
+        ("escape_penalty", 1_000_000_001),
+        ("escape_penalty", 5),  # bloody4 takes none (PF-23)
         ("claim_floor_min_ms", 1_001),
         ("claim_floor_max_ms", 10_001),
         ("ready_limit_ms", -20_000),

@@ -1,5 +1,6 @@
 """A table service over a real socket whose answers are a script: each call takes the next entry."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -66,7 +67,10 @@ def goodbye(seq: int, reason: "table_pb2.GoodbyeReason.ValueType") -> table_pb2.
     return table_pb2.WatchResponse(epoch=1, seq=seq, goodbye=table_pb2.Goodbye(reason=reason))
 
 
-Step = Any  # a message to send, or a Fail
+HANGS = object()
+"""A step of a stream that never ends."""
+
+Step = Any  # a message to send, a Fail, or HANGS
 
 
 class ScriptedTable(table_pb2_grpc.TableServiceServicer):
@@ -86,6 +90,8 @@ class ScriptedTable(table_pb2_grpc.TableServiceServicer):
         for step in self._streams.pop(0):
             if isinstance(step, Fail):
                 await step.abort(context)
+            if step is HANGS:
+                await asyncio.Event().wait()
             yield step
 
     async def _answer(self, request: Any, context: Any) -> Any:
