@@ -204,6 +204,8 @@ class Gate(grpc.aio.ServerInterceptor):
             **({"reason": refusal.reason} if refusal is not None else {}),
             **({"exc_info": fault} if fault is not None else {}),
         )
+        if fault is not None:
+            self._log.debug("fault", method=method.full_name, correlation_id=call.correlation_id, exc_info=fault)
 
 
 class _LateError(Exception):

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from serving.component import Component
 from serving.errors import StartError
+from serving.logs import take_over_libraries
 from serving.runtime import Runtime, make_runtime
 from serving.server import RunningServer, start_server
 from serving.settings import ServiceSettings
@@ -51,6 +52,7 @@ def serve(service: str, settings: ServiceSettings | type[ServiceSettings], build
 
 async def _run(service: str, settings: ServiceSettings, build: Build) -> int:
     runtime = make_runtime(service, settings)
+    take_over_libraries(runtime.log)
     signals = _Signals()
     _serve_metrics(runtime)
     component = await build(runtime)

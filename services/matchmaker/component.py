@@ -30,6 +30,7 @@ from services.matchmaker.adapters.registry_pods import RegistryPods
 from services.matchmaker.adapters.robot_accounts import GrpcRobotAccounts
 from services.matchmaker.adapters.rooms_file import RoomsFileError, read_rooms
 from services.matchmaker.adapters.seat_tokens import SignedSeatTokens
+from services.matchmaker.adapters.traces import CallTraces
 from services.matchmaker.app.filling import Filler
 from services.matchmaker.app.matching import Matcher, MatchingLimits
 from services.matchmaker.app.news import NewsDesk
@@ -102,6 +103,7 @@ class MatchmakerComponent:
         )
         self._matcher = Matcher(
             filler=filler,
+            traces=CallTraces(),
             rooms=self._room_store,
             tickets=tickets,
             matches=matches,

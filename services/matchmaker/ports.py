@@ -171,6 +171,7 @@ class Match:
         first_dealer: seat of the oldest ticket, the table's owner (BB-5), or 0 where chance decides (TY-10).
         pod: the pod last asked to make the table; empty before the first attempt.
         generation: grows when another replica takes the match over; steps of an older one are refused.
+        correlation_id: of the call that completed it; everything about its table begins under it.
     """
 
     match_id: str
@@ -179,6 +180,7 @@ class Match:
     first_dealer: int
     pod: str
     generation: int
+    correlation_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -472,6 +474,14 @@ class Meters(Protocol):
 
     def create_attempt(self, outcome: str) -> None:
         """A pod was asked for a table: "created", "unknown" or the reason it refused."""
+        ...
+
+
+class Traces(Protocol):
+    """Under which correlation id things happen."""
+
+    def resume(self, correlation_id: str) -> None:
+        """What this task does from now on, and what it calls, goes by this id."""
         ...
 
 

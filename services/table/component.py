@@ -18,7 +18,10 @@ from services.table.adapters.ledger import GrpcLedger
 from services.table.adapters.meters import TableMeters
 from services.table.adapters.pods import RegistryPods
 from services.table.adapters.redis_log import RedisLog, scripts
+from services.table.adapters.scoring import GrpcScoring
 from services.table.adapters.seats import GrpcSeats
+from services.table.adapters.traces import CallTraces
+from services.table.adapters.unchecked import RedisUnchecked
 from services.table.app.outside import Limits, Outside
 from services.table.app.pod import Pod
 from services.table.app.replays import Replays
@@ -27,12 +30,12 @@ from services.table.app.table_time import Alarms, TableTime
 from services.table.edge.codec import ProtobufCodec
 from services.table.edge.presenter import ProtobufPresenter
 from services.table.edge.servicers import CONTROL_SERVICE, TableControlServicer, TableServicer
-from services.table.ports import Checkpoints, Entropy, Ledger, Seats, StoreAway
+from services.table.ports import Checkpoints, Entropy, Ledger, Scoring, Seats, StoreAway
 from services.table.settings import TableSettings
 from serving.channels import connect
 from serving.errors import StartError
 from serving.registry import PodRegistry
-from serving.runtime import Runtime
+from serving.runtime import Clock, Runtime
 from serving.store import connect_redis
 from serving.tasks import end_tasks
 from serving.tokens import ServiceTokens
@@ -52,6 +55,7 @@ class TableComponent:
         entropy: Entropy,
         ledger: Ledger | None,
         seats: Seats | None,
+        scoring: Scoring | None,
     ) -> None:
         """`redis`: for the registry; `ledger`, `seats`: instead of those the settings name."""
         settings = cast("TableSettings", runtime.settings)
@@ -81,6 +85,8 @@ class TableComponent:
             presenter=self._presenter,
             ledger=ledger or GrpcLedger(self._channels[0]),
             seats=seats or GrpcSeats(self._channels[1]),
+            scoring=scoring or self._scoring(settings, token, clock),
+            unchecked=RedisUnchecked(self._connection, count_max=settings.unchecked_count_max),
             entropy=entropy,
             clock=clock,
             time=time,
@@ -88,6 +94,7 @@ class TableComponent:
             health=health,
             checkpoints=checkpoints,
             meters=meters,
+            traces=CallTraces(),
             journal=runtime.log,
             limits=Limits(
                 slots=settings.slot_count,
@@ -101,6 +108,7 @@ class TableComponent:
                 keep_faulted_log_ms=settings.keep_faulted_log_ms,
                 presence_limit_ms=settings.presence_limit_ms,
                 heartbeat_ms=settings.heartbeat_ms,
+                check_later_ms=settings.check_later_ms,
                 bot_delay_min_ms=settings.bot_delay_min_ms,
                 bot_delay_max_ms=settings.bot_delay_max_ms,
             ),
@@ -109,6 +117,13 @@ class TableComponent:
             else FileArchive(settings.table_archive_dir, settings.pod),
         )
         self.pod = Pod(self._outside)
+
+    def _scoring(self, settings: TableSettings, token: ServiceTokens, clock: Clock) -> Scoring:
+        channel = None
+        if settings.scoring_address:
+            channel = connect(settings.scoring_address, token=token)
+            self._channels.append(channel)
+        return GrpcScoring(channel, clock, patience_ms=settings.scoring_patience_ms, pause_ms=settings.scoring_pause_ms)
 
     def register(self, server: grpc.aio.Server) -> Sequence[str]:
         """Adds both services."""
@@ -163,6 +178,7 @@ async def build(
     entropy: Entropy | None = None,
     ledger: Ledger | None = None,
     seats: Seats | None = None,
+    scoring: Scoring | None = None,
 ) -> TableComponent:
     """A table pod as the settings say.
 
@@ -171,6 +187,7 @@ async def build(
         entropy: chance; the machine's in production.
         ledger: instead of the one at `ledger_address`.
         seats: instead of those at `matchmaker_address`.
+        scoring: instead of the one at `scoring_address`.
     Raises: StartError: a store or a key is missing.
     """
     settings = cast("TableSettings", runtime.settings)
@@ -183,4 +200,5 @@ async def build(
         entropy=entropy or SystemEntropy(),
         ledger=ledger,
         seats=seats,
+        scoring=scoring,
     )

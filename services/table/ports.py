@@ -328,6 +328,46 @@ class Seats(Protocol):
         ...
 
 
+class Scoring(Protocol):
+    """The rules as another process has them; `ServiceAway` where it cannot be asked, or not in time."""
+
+    async def same_win(self, before: GameState, event: GameEvent) -> bool | None:
+        """Whether all winners' hands are worth there what the event says; None where there is no hand to ask about.
+
+        Args:
+            before: the deal just before the event.
+        """
+        ...
+
+    def question(self, entries: Sequence[bytes]) -> bytes | None:
+        """The record of a deal that is over, as it may be asked about; None where scoring knows no such game.
+
+        Args:
+            entries: the deal's own entries of the log, in order.
+        """
+        ...
+
+    async def same_deal(self, question: bytes) -> bool:
+        """Whether the record is what the rules say, payment for payment."""
+        ...
+
+
+class Unchecked(Protocol):
+    """Deals that were settled while scoring was away. Every call may raise `StoreAway`, `keep` also `StoreFull`."""
+
+    async def keep(self, table_id: str, deal_id: str, question: bytes) -> None:
+        """Keep a deal's record to be asked about later."""
+        ...
+
+    async def some(self) -> Sequence[tuple[str, str, bytes]]:
+        """A few of them: table, deal, question."""
+        ...
+
+    async def drop(self, table_id: str, deal_id: str) -> None:
+        """It has been asked about."""
+        ...
+
+
 class Entropy(Protocol):
     """Chance."""
 
@@ -459,6 +499,10 @@ class Meters(Protocol):
         """The ledger has answered a settlement."""
         ...
 
+    def compared(self, outcome: str) -> None:
+        """A win or a deal was compared with scoring: `app.checking.Outcome`."""
+        ...
+
     def ran_out(self, clock: str) -> None:
         """A clock ran out."""
         ...
@@ -477,6 +521,18 @@ class Meters(Protocol):
 
     def watched(self, change: int) -> None:
         """The number of viewers has changed."""
+        ...
+
+
+class Traces(Protocol):
+    """Under which correlation id things happen."""
+
+    def current(self) -> str:
+        """That of the call that runs; a new one outside of calls."""
+        ...
+
+    def resume(self, correlation_id: str) -> None:
+        """What this task does from now on, and what it calls, goes by this id."""
         ...
 
 

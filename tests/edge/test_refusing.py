@@ -114,9 +114,13 @@ async def test_the_log_has_what_the_caller_is_not_told(keys: Path, mint: Mint) -
         with pytest.raises(grpc.aio.AioRpcError):
             await list_rooms(channel, mint("player", "anna"), metadata=[("x-correlation-id", "abc")])
         await house.server.idle()  # a refusal is sent before it is written down
-        [line] = house.lines()
+        [line], [fault] = house.lines(), house.lines("fault")
     assert (line["level"], line["code"], line["correlation_id"]) == ("error", "INTERNAL", "abc")
-    assert f"ValueError: {_SECRET}" in line["exception"]
+    assert line["error"] == "ValueError"
+    assert line["where"][-1].startswith("answer:")
+    assert _SECRET not in repr(line), "its text may name a hidden tile (PF-40)"
+    assert fault["level"] == "debug"
+    assert f"ValueError: {_SECRET}" in fault["exception"]
 
 
 @pytest.mark.parametrize(

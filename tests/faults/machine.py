@@ -132,6 +132,20 @@ class Machine:
 
     # --- processes ----------------------------------------------------------------------
 
+    async def scoring(self) -> str:
+        """Start a scoring service; returns its address."""
+        address = f"{HOST}:{claim_ports({'scoring': 0})['scoring']}"
+        service = ServiceProcess("scoring", address, self._environment("scoring", address), self._state)
+        self._services.append(service)
+        await service.start()
+        await service.healthy(START_LIMIT_SECONDS)
+        return address
+
+    def logged(self) -> Mapping[str, str]:
+        """All that each process has written, on its standard output and its standard error."""
+        folder = self._state.log("any").parent
+        return {path.name: path.read_text(errors="replace") for path in sorted(folder.iterdir())}
+
     def pod(self, name: str, *, label: str = "", lease_ms: int | None = None, **more: str) -> PodProcess:
         """A pod that is not started yet; it keeps its address over restarts.
 
@@ -146,6 +160,7 @@ class Machine:
             "CARDROOM_POD": name,
             "CARDROOM_ADVERTISE_AUTHORITY": address,
             "CARDROOM_POD_LEASE_MS": str(lease_ms or self.pod_lease_ms),
+            "CARDROOM_SCORING_ADDRESS": "",
             "CARDROOM_BOT_DELAY_MIN_MS": "0",
             "CARDROOM_BOT_DELAY_MAX_MS": "0",
             **more,

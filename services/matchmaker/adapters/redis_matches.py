@@ -61,4 +61,5 @@ def _match_of(match_id: str, row: Mapping[str, str]) -> Match:
         first_dealer=first_dealer(room, int(row["owner_seat"])),
         pod=row["pod"],
         generation=int(row["generation"]),
+        correlation_id=row.get("correlation", ""),
     )

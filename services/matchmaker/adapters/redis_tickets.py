@@ -21,6 +21,7 @@ from services.matchmaker.ports import (
     Ticket,
     TicketState,
 )
+from serving.calls import correlation_id
 
 _REQUEUED = -1
 """In place of a wait, from the script `oldest`."""
@@ -41,7 +42,8 @@ class RedisTickets:
 
     async def join(self, player_id: str, room_id: str, request_id: str, ticket_id: str) -> Joined:
         """Puts a ticket at the end of the room's queue, unless something stands against it (PF-11)."""
-        answer = await self._scripts.run("join", player_id, room_id, request_id, ticket_id, self._memory_ms)
+        args = (player_id, room_id, request_id, ticket_id, self._memory_ms, correlation_id())
+        answer = await self._scripts.run("join", *args)
         outcome, ticket = texts(answer)
         return Joined(JoinOutcome(outcome), ticket)
 

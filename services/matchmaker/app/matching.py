@@ -33,6 +33,7 @@ from services.matchmaker.ports import (
     RoomStore,
     Tables,
     TicketStore,
+    Traces,
 )
 
 UNDECIDED = frozenset({Reason.INTERNAL, Reason.STORE_UNAVAILABLE, Reason.DEPENDENCY_UNAVAILABLE, Reason.FENCED})
@@ -68,6 +69,7 @@ class Matcher:
         self,
         *,
         filler: Filler,
+        traces: Traces,
         rooms: RoomStore,
         tickets: TicketStore,
         matches: MatchStore,
@@ -82,6 +84,7 @@ class Matcher:
         limits: MatchingLimits,
     ) -> None:
         self._filler = filler
+        self._traces = traces
         self._rooms = rooms
         self._tickets = tickets
         self._matches = matches
@@ -198,6 +201,7 @@ class Matcher:
 
     async def _make_table(self, match: Match) -> None:
         """Carries one match to its end: seats, put back, or taken over by somebody else."""
+        self._traces.resume(match.correlation_id)
         attempt = _Attempt(match.pod)
         while not attempt.is_spent:
             pod = attempt.next_pod(await self._live_pods(), self._asking, self._chance)

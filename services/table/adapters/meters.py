@@ -1,5 +1,6 @@
 """What a pod's tables do, as metrics. No label holds a player, table or deal."""
 
+from services.table.app.checking import Outcome
 from services.table.model.clocks import ClockName
 from services.table.model.state import Stage
 from serving.metrics import Metrics
@@ -16,6 +17,10 @@ class TableMeters:
         timeouts = metrics.counter("cardroom_table_timeouts_total", "Clocks that ran out.", ("clock",))
         self._timeouts = {name: timeouts.labels(name) for name in ClockName}
         self._quarantines = metrics.counter("cardroom_table_quarantines_total", "Tables stopped by a fault.")
+        checks = metrics.counter(
+            "cardroom_table_checks_total", "Wins and deals compared with scoring, or left unchecked.", ("outcome",)
+        )
+        self._checks = {outcome: checks.labels(outcome) for outcome in Outcome}
         self._archived = metrics.counter("cardroom_table_archived_total", "Logs archived and out of the store.")
         self._viewers = metrics.gauge("cardroom_table_viewers", "Streams of viewers.")
         tables = metrics.gauge("cardroom_table_tables", "Tables on this pod.", ("state",))
@@ -34,6 +39,10 @@ class TableMeters:
     def settled(self, seconds: float) -> None:
         """See `Meters`."""
         self._settle_seconds.observe(seconds)
+
+    def compared(self, outcome: str) -> None:
+        """See `Meters`."""
+        self._checks[Outcome(outcome)].inc()
 
     def ran_out(self, clock: str) -> None:
         """See `Meters`."""

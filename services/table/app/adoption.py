@@ -9,6 +9,7 @@ from services.table.app.current import Current, Entry, Moment
 from services.table.app.duties import Progress
 from services.table.app.gallery import PAGE_COUNT
 from services.table.app.outside import Outside
+from services.table.app.record import DealRecord
 from services.table.app.requests import Requests
 from services.table.model import clocks as clocking
 from services.table.model import play
@@ -35,6 +36,7 @@ class Replay:
         self._state: TableState | None = None
         self.recent: deque[Entry] = deque(maxlen=recent_count)
         self.past: deque[Moment] = deque()
+        self.record = DealRecord()
         self.broken = False
 
     @property
@@ -52,6 +54,7 @@ class Replay:
         """One more entry, stored at a time. Raises: UnreadableEntry: it does not follow the one before."""
         if entry.seq != self.seq + 1:
             raise UnreadableEntry(f"entry {entry.seq} after {self.seq}")
+        self.record.take(self._state, entry.event, entry.data)
         self._state = self._after(entry.event)
         self.recent.append(entry)
         room = self._state.room
@@ -111,6 +114,7 @@ async def adopt(
         clocks=clocks,
         requests=Requests(rows),
         recent=replay.recent,
+        record=replay.record,
         epoch_starts=claimed.epoch_starts,
         answers_stored=bool(claimed.answers),
         generations=dict(claimed.generations),

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from games.kernel import Seat
 from services.table.app.duties import Progress
+from services.table.app.record import DealRecord
 from services.table.app.requests import Requests
 from services.table.model.clocks import Clocks
 from services.table.model.events import TableEvent
@@ -48,6 +49,7 @@ class Current:
         generations: of the newest token each seat has used; seats that never renewed theirs are left out.
         past: moments when the owner took the table over that spectators may not have seen, and the one before them.
         lost: seats whose players are not there (PF-24).
+        record: the deal that is played or was last, as scoring is asked about it.
     """
 
     epoch: int
@@ -59,5 +61,6 @@ class Current:
     answers_stored: bool = False
     lost: frozenset[Seat] = frozenset()
     progress: Progress = field(default_factory=Progress)
+    record: DealRecord = field(default_factory=DealRecord)
     past: tuple[Moment, ...] = ()
     generations: dict[Seat, int] = field(default_factory=dict)

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 
 from games.kernel import Line, Payment, Seat
 from refusals import Reason, Refusal
+from services.table.app.checking import Checker
 from services.table.app.outside import Outside
+from services.table.app.record import DealRecord
 from services.table.model import flow
 from services.table.model.events import FAULTS, CloseCause, PaymentsDue
 from services.table.model.play import Rest
@@ -178,6 +180,13 @@ class FaultDue:
 
 
 @dataclass(frozen=True, slots=True)
+class ScoringDiffers:
+    """Scoring finds another result of this deal than the table: nothing more of it is settled."""
+
+    deal_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Finishing:
     """The table may be let go."""
 
@@ -198,6 +207,7 @@ Result = (
     | StakesReleased
     | SeatsReleased
     | FaultDue
+    | ScoringDiffers
     | Finishing
     | DutyRefused
 )
@@ -206,8 +216,9 @@ Result = (
 class Performer:
     """Performs a table's duties at other services; at the ledger for each asset that its deals move."""
 
-    def __init__(self, around: Outside, state: TableState, epoch: int) -> None:
+    def __init__(self, around: Outside, state: TableState, epoch: int, record: DealRecord) -> None:
         self._around = around
+        self._checker = Checker(around, record)
         self._epoch = epoch
         self._accounts = tuple(Account(state.table_id, epoch, asset, state.players) for asset in state.room.assets)
 
@@ -232,10 +243,14 @@ class Performer:
             case Claim():
                 return await self._claim(duty)
             case Settle(due):
+                if not await self._checker.agrees(state, due):
+                    return ScoringDiffers(due.deal_id)
                 return await self._settle(due, state)
             case Reserve(deal_id):
                 return await self._reserve(deal_id, state)
             case Release(deal_id):
+                if state.rest is Rest.OVER and not await self._checker.agrees(state, None):
+                    return ScoringDiffers(deal_id)
                 for account in self._accounts:
                     await self._around.ledger.release(account, deal_id)
                 return StakesReleased(deal_id)

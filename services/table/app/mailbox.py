@@ -83,12 +83,16 @@ Content = Request | Arrive | Back | Tick | Result
 
 
 class Letter:
-    """Something for a table, and a place for its answer. A request's `fingerprint` names its content."""
+    """Something for a table, and a place for its answer.
 
-    __slots__ = ("content", "fingerprint", "reply")
+    A request's `fingerprint` names its content; `trace` is the correlation id it came under, empty for the table's own.
+    """
 
-    def __init__(self, content: Content, reply: "asyncio.Future[Answer | None] | None" = None) -> None:
+    __slots__ = ("content", "fingerprint", "reply", "trace")
+
+    def __init__(self, content: Content, reply: "asyncio.Future[Answer | None] | None" = None, trace: str = "") -> None:
         self.content = content
+        self.trace = trace
         self.reply = reply
         self.fingerprint = fingerprint(content) if isinstance(content, Request) else ""
 

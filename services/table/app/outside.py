@@ -13,8 +13,11 @@ from services.table.ports import (
     Ledger,
     Meters,
     Presenter,
+    Scoring,
     Seats,
     TableLog,
+    Traces,
+    Unchecked,
 )
 
 
@@ -34,6 +37,7 @@ class Limits:
         keep_faulted_log_ms: the same after a fault.
         presence_limit_ms: a player who is silent for so long is lost (PF-24).
         heartbeat_ms: how often a stream says that it is alive.
+        check_later_ms: pause between two looks whether scoring is back for what was left unchecked.
         bot_delay_min_ms, bot_delay_max_ms: bounds of the time a bot takes to make up its mind; 0 and 0 for none.
     """
 
@@ -48,6 +52,7 @@ class Limits:
     keep_faulted_log_ms: int = 30 * 86_400_000
     presence_limit_ms: int = 15_000
     heartbeat_ms: int = 5_000
+    check_later_ms: int = 30_000
     bot_delay_min_ms: int = 0
     bot_delay_max_ms: int = 0
 
@@ -65,6 +70,8 @@ class Outside:
     presenter: Presenter
     ledger: Ledger
     seats: Seats
+    scoring: Scoring
+    unchecked: Unchecked
     entropy: Entropy
     clock: Clock
     time: TableTime
@@ -72,6 +79,7 @@ class Outside:
     health: StoreHealth
     checkpoints: Checkpoints
     meters: Meters
+    traces: Traces
     journal: Journal
     limits: Limits
     archive: ArchiveStore | None = None

@@ -9,6 +9,7 @@ from typing import Any
 from refusals import Reason, Refusal
 from services.table.app.adoption import adopt
 from services.table.app.archiver import Archiver
+from services.table.app.checking import check_later
 from services.table.app.current import Current, Entry, Moment
 from services.table.app.mailbox import Answer, Request
 from services.table.app.outside import Outside
@@ -75,6 +76,7 @@ class Pod:
         self._silent_ms = silent_ms
         self._run(self._keep_lease())
         self._run(self._keep_adopting())
+        self._run(check_later(self._outside, self._outside.limits.check_later_ms, self._set_aside))
         if self._archiver is not None:
             self._run(self._archiver.run())
 
@@ -201,7 +203,7 @@ class Pod:
         """Why a table is not in memory here."""
         finished = await self._archived(table_id) if owner is None else owner.finished
         if finished is not None:
-            fault = finished is CloseCause.FAULT
+            fault = finished in (CloseCause.FAULT, CloseCause.SCORING)
             return Refusal(Reason.TABLE_QUARANTINED if fault else Reason.TABLE_CLOSED)
         if owner is None:
             return Refusal(Reason.TABLE_UNKNOWN)
@@ -238,6 +240,11 @@ class Pod:
             self._archiver.take(table.table_id)
         elif why is Gone.LOST_TAIL:
             self._run(self._adopt_soon(table.table_id))
+
+    def _set_aside(self, table_id: str, deal_id: str) -> None:
+        table = self._tables.get(table_id)
+        if table is not None:
+            table.set_aside(deal_id)
 
     async def _strike(self, table_id: str) -> None:
         try:

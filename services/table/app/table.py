@@ -62,6 +62,8 @@ class Gone(StrEnum):
     STOPPED = "stopped"
 
 
+_SET_ASIDE = frozenset({CloseCause.FAULT, CloseCause.SCORING})
+"""Ends by which a table is quarantined."""
 _FAREWELLS = {
     Gone.FINISHED: Farewell.ENDED,
     Gone.MOVED: Farewell.MOVED,
@@ -89,7 +91,7 @@ class Table:
         self.balcony = Balcony(outside, current, current.past)
         self._mailbox = Mailbox(outside.limits.mailbox_count_max)
         self._bots = Bots(outside, current, self._mailbox.put)
-        self._performer = Performer(outside, current.state, current.epoch)
+        self._performer = Performer(outside, current.state, current.epoch, current.record)
         self._open: Letter | None = None
         self._vigil = Vigil(outside, current, lambda: self._mailbox.put(Letter(Tick())))
         self._coming: set[Seat] = set()
@@ -125,7 +127,7 @@ class Table:
         if self._leaving is not None:
             raise Refusal(Reason.SHUTTING_DOWN)
         reply: asyncio.Future[Answer | None] = asyncio.get_running_loop().create_future()
-        self._mailbox.put(Letter(request, reply))
+        self._mailbox.put(Letter(request, reply, self._outside.traces.current()))
         answer = await reply
         assert answer is not None
         return answer
@@ -188,6 +190,10 @@ class Table:
         """The store is back: clocks go on, later than they were to end."""
         self.gallery.prompt_all()
 
+    def set_aside(self, deal_id: str) -> None:
+        """Scoring has found, later, that the table's rules are not its own."""
+        self._mailbox.put(Letter(duties.ScoringDiffers(deal_id)))
+
     async def stop(self, why: Gone = Gone.STOPPED, *, patience_ms: int = 500) -> None:
         """Let the table go after the turn it is in, or in the midst of it if that takes too long."""
         self._leaving = self._leaving or why
@@ -201,6 +207,7 @@ class Table:
 
     async def _run(self) -> None:
         why = Gone.STOPPED
+        self._outside.traces.resume(self._current.state.correlation_id)
         try:
             self._look_ahead()
             while self._leaving is None:
@@ -231,6 +238,8 @@ class Table:
     async def _turn(self, letter: Letter) -> None:
         if letter.given_up:
             return
+        # What follows from this letter, settlements above all, goes by the call that brought it.
+        self._outside.traces.resume(letter.trace or self._current.state.correlation_id)
         self._outside.checkpoints.reach("received")
         current = self._current
         draft = Draft(current.state, self._draw_floor, floor_passed=self._floor_passed(), lost=current.lost)
@@ -305,7 +314,7 @@ class Table:
 
     def check_sound(self) -> None:
         """Raises: Refusal: TABLE_QUARANTINED: a fault has stopped the table."""
-        if self._current.progress.faulted or self._current.state.closed is CloseCause.FAULT:
+        if self._current.progress.faulted or self._current.state.closed in _SET_ASIDE:
             raise Refusal(Reason.TABLE_QUARANTINED)
 
     def _check_open(self) -> None:
@@ -377,6 +386,12 @@ class Table:
     def _decide_fault(self, result: duties.FaultDue, draft: Draft) -> None:
         flow.close(draft, CloseCause.FAULT)
 
+    def _decide_differs(self, result: duties.ScoringDiffers, draft: Draft) -> None:
+        """Nothing that differs is settled: the table is set aside, visibly, and its stakes are given back."""
+        if draft.state.stage is not Stage.CLOSED:
+            self._outside.meters.quarantined()
+        flow.close(draft, CloseCause.SCORING)
+
     def _decide_finishing(self, result: duties.Finishing, draft: Draft) -> None:
         raise _Leave(Gone.FINISHED)
 
@@ -432,6 +447,7 @@ class Table:
         before = current.state.stage
         stirred = draft.lost != current.lost or clocking.graces(clocks) != clocking.graces(current.clocks)
         self._vigil.attendance.forget(draft.lost - current.lost)
+        current.record.follow(current.state, [(entry.event, entry.data) for entry in entries])
         current.state, current.clocks, current.lost = draft.state, clocks, draft.lost
         current.recent.extend(entries)
         current.answers_stored = bool(draft.private) or (current.answers_stored and not question_closed)
@@ -547,7 +563,7 @@ class Table:
 
     async def _tell(self, result: Result) -> None:
         reply: asyncio.Future[Answer | None] = asyncio.get_running_loop().create_future()
-        self._mailbox.put(Letter(result, reply))
+        self._mailbox.put(Letter(result, reply, self._outside.traces.current()))
         await reply
 
 
@@ -576,6 +592,7 @@ _DECIDERS: dict[type, Callable[[Table, Any, Draft], Answer | None]] = {
     duties.StakesReleased: Table._decide_released,
     duties.SeatsReleased: Table._decide_seats_released,
     duties.FaultDue: Table._decide_fault,
+    duties.ScoringDiffers: Table._decide_differs,
     duties.Finishing: Table._decide_finishing,
     duties.DutyRefused: Table._decide_duty_refused,
 }

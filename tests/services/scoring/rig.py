@@ -45,13 +45,13 @@ class Served:
 
 
 @asynccontextmanager
-async def serving_scoring(keys: Path, clock: Clock | None = None, **given: Any) -> AsyncIterator[Served]:
+async def serving_scoring(keys: Path, clock: Clock | None = None, port: int = 0, **given: Any) -> AsyncIterator[Served]:
     """The service on a free port, with some settings otherwise; without quotas unless they are given."""
     quotas = {"anonymous_hands_per_second": 0, "quota_hands_per_second": 0}
     fields: dict[str, Any] = {"metrics_port": 0, "jwks_file": keys / "jwks.json", "log_level": "error"} | quotas | given
     settings = ScoringSettings(**fields)
     runtime = make_runtime("scoring", settings, clock=clock)
-    server = await start_server("scoring", settings, await build(runtime), runtime, port=0)
+    server = await start_server("scoring", settings, await build(runtime), runtime, port=port)
     try:
         yield Served(f"127.0.0.1:{server.port}", runtime)
     finally:

@@ -100,11 +100,16 @@ def _started(pod: RunningPod, table_id: str, **changes: Any) -> Draft:
     return draft
 
 
-def table_with_settlements(pod: RunningPod, count: int) -> str:
-    """An id of a table whose first deal asks for so many settlements or more when all choose first options."""
+def table_with_settlements(pod: RunningPod, count: int, *, wins: int = 0) -> str:
+    """An id of a table whose first deal asks for so many settlements or more, and has so many wins or more, when all
+    choose first options.
+    """
     for _ in range(300):
         table_id = new_table_id()
-        if len(_played(_started(pod, table_id)).dues) >= count:
+        played = _played(_started(pod, table_id))
+        assert played.deal is not None
+        game = played.deal.game
+        if len(played.dues) >= count and (not wins or (isinstance(game, State) and len(game.wins) >= wins)):
             return table_id
     raise AssertionError("no such deal among 300")
 

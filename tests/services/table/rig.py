@@ -18,6 +18,7 @@ from cardroom.table.v1 import control_pb2, control_pb2_grpc, event_pb2, room_pb2
 from games.catalog import variant_of
 from refusals import Reason, Refusal
 from services.table.component import TableComponent, build
+from services.table.ports import Scoring
 from services.table.settings import TableSettings
 from serving.main import start_server
 from serving.refusing import refusal_of
@@ -186,6 +187,7 @@ class Pods:
         self.ledger = FakeLedger()
         self.seats = FakeSeats()
         self.entropy = FixedEntropy()
+        self.scoring: Scoring | None = None
 
     async def start(
         self, pod: str | None = None, *, clock: Clock | None = None, redis_url: str = "", **changes: Any
@@ -203,6 +205,7 @@ class Pods:
                 "pod_lease_ms": 600,
                 "linger_ms": 0,
                 "store_patience_ms": 2_000,
+                "scoring_address": "",
                 "bot_delay_min_ms": 0,
                 "bot_delay_max_ms": 0,
                 **changes,
@@ -211,7 +214,12 @@ class Pods:
         runtime = make_runtime("table", settings, clock=clock)
         reached = Reached()
         component = await build(
-            runtime, checkpoints=reached, entropy=self.entropy, ledger=self.ledger, seats=self.seats
+            runtime,
+            checkpoints=reached,
+            entropy=self.entropy,
+            ledger=self.ledger,
+            seats=self.seats,
+            scoring=self.scoring,
         )
         server = await start_server("table", settings, component, runtime)
         channel = grpc.aio.insecure_channel(f"127.0.0.1:{server.port}")

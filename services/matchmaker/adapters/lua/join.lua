@@ -1,5 +1,5 @@
 -- Puts a player at the end of a room's queue.
--- ARGV: player, room, request id, ticket id (empty: only look), memory of requests in ms.
+-- ARGV: player, room, request id, ticket id (empty: only look), memory of requests in ms, correlation id of the call.
 -- Returns {outcome, ticket}; nothing is written unless the outcome is JOINED.
 local player, room, request, ticket, memory_ms = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 local request_key = tag .. ':request:' .. player .. ':' .. request
@@ -19,7 +19,7 @@ if ticket == '' then return { 'FREE', '' } end
 
 local order = redis.call('INCR', tag .. ':order')
 redis.call('HSET', ticket_key(ticket), 'player', player, 'room', room, 'order', order, 'joined_ms', now_ms(),
-  'state', 'waiting')
+  'state', 'waiting', 'correlation', ARGV[6])
 redis.call('SET', player_key(player), ticket)
 redis.call('SET', request_key, ticket .. ' ' .. room, 'PX', memory_ms)
 redis.call('ZADD', queue_key(room), order, ticket)

@@ -9,7 +9,8 @@
 --   <tag>:player:<player>          string      his one ticket that is not over (PF-11)
 --   <tag>:request:<player>:<id>    string      "<ticket> <room>": what a join answered, for a while
 --   <tag>:match:<match>            hash        stage, room, room_json, count, owner_seat, taken_ms, generation,
---                                              seat:<n> "<ticket> <player>", pod, authority, epoch, seated
+--                                              seat:<n> "<ticket> <player>", pod, authority, epoch, seated,
+--                                              correlation (of the call that completed it)
 --   <tag>:matches                  sorted set  match in the making -> end of its handler's lease
 --   <tag>:tables:<room>            set         tables with a seat taken
 --   <tag>:waits                    hash        room -> smoothed wait in milliseconds

@@ -16,11 +16,12 @@ for i = 1, robot_count do
 end
 
 local now = now_ms()
-local waited = 0
+local waited, correlation = 0, ''
 redis.call('ZREM', queue_key(room), unpack(tickets))
 for i, ticket in ipairs(tickets) do
   local seat = ARGV[seats_from + i]
-  local row = redis.call('HMGET', ticket_key(ticket), 'player', 'joined_ms')
+  local row = redis.call('HMGET', ticket_key(ticket), 'player', 'joined_ms', 'correlation')
+  correlation = row[3] or correlation
   waited = waited + math.max(0, now - tonumber(row[2]))
   redis.call('HSET', ticket_key(ticket), 'state', 'matched', 'match', match, 'seat', seat)
   redis.call('HSET', match_key(match), 'seat:' .. seat, ticket .. ' ' .. row[1])
@@ -35,7 +36,8 @@ for i = 1, robot_count do
   redis.call('HSET', match_key(match), 'seat:' .. seat, ticket .. ' ' .. player)
 end
 redis.call('HSET', match_key(match), 'stage', 'taken', 'room', room, 'room_json', room_json, 'count', count,
-  'owner_seat', ARGV[seats_from + 1], 'taken_ms', now, 'generation', 1, 'pod', '')
+  'owner_seat', ARGV[seats_from + 1], 'taken_ms', now, 'generation', 1, 'pod', '',
+  'correlation', correlation)
 redis.call('ZADD', matches_key, now + lease_ms, match)
 
 local smoothed = tonumber(redis.call('HGET', tag .. ':waits', room) or waited / people_count)

@@ -1,0 +1,124 @@
+"""The table's figures beside those of the scoring service, before money moves.
+
+The table sends what it goes by: each win as its hand stood, and the whole record when the deal is over. Where the two
+differ nothing is settled. Where scoring is away play goes on: the deal counts as unchecked, and is kept to be asked
+about later.
+"""
+
+from collections.abc import Callable
+from enum import StrEnum
+
+from services.table.app.outside import Outside
+from services.table.app.record import DealRecord
+from services.table.model import play
+from services.table.model.events import PaymentsDue
+from services.table.model.play import Rest
+from services.table.model.state import TableState
+from services.table.ports import ServiceAway, StoreAway, StoreFull
+
+
+class Outcome(StrEnum):
+    """What a comparison came to; counted by these names."""
+
+    SAME = "same"
+    DIFFERS = "differs"
+    UNCHECKED = "unchecked"
+    LATE_SAME = "late_same"
+    LATE_DIFFERS = "late_differs"
+
+
+class Checker:
+    """Compares for one table; what has been compared once is not asked again."""
+
+    def __init__(self, outside: Outside, record: DealRecord) -> None:
+        self._outside = outside
+        self._record = record
+        self._compared: set[tuple[str, int]] = set()
+
+    async def agrees(self, state: TableState, due: PaymentsDue | None) -> bool:
+        """Whether scoring finds what is to be settled now, or cannot be asked.
+
+        Args:
+            due: the settlement; None for the end of a deal that asks for none.
+        """
+        deal = state.deal
+        if deal is None:
+            return True
+        if due is not None and not await self._win_agrees(deal.deal_id, due):
+            return False
+        if state.rest is not Rest.OVER or play.escaped(deal.game):
+            return True  # an escape's money follows from no hand (PF-23)
+        return await self._deal_agrees(state.table_id, deal.deal_id)
+
+    async def _win_agrees(self, deal_id: str, due: PaymentsDue) -> bool:
+        ground = self._record.grounds.get((due.asset, due.settlement_seq))
+        if ground is None or not self._first_time(deal_id, ground.index):
+            return True
+        try:
+            same = await self._outside.scoring.same_win(ground.before, ground.event)
+        except ServiceAway:
+            self._count(Outcome.UNCHECKED, deal_id)
+            return True
+        return self._told(same, deal_id)
+
+    async def _deal_agrees(self, table_id: str, deal_id: str) -> bool:
+        if not self._first_time(deal_id, -1):
+            return True
+        question = self._outside.scoring.question(self._record.entries)
+        if question is None:
+            return True
+        try:
+            same = await self._outside.scoring.same_deal(question)
+        except ServiceAway:
+            self._count(Outcome.UNCHECKED, deal_id)
+            await self._keep(table_id, deal_id, question)
+            return True
+        return self._told(same, deal_id)
+
+    def _first_time(self, deal_id: str, index: int) -> bool:
+        key = (deal_id, index)
+        if key in self._compared:
+            return False
+        if not any(known == deal_id for known, _ in self._compared):
+            self._compared.clear()
+        self._compared.add(key)
+        return True
+
+    def _told(self, same: bool | None, deal_id: str) -> bool:
+        """`same`: None where there was nothing to compare."""
+        if same is not None:
+            self._count(Outcome.SAME if same else Outcome.DIFFERS, deal_id)
+        return same is not False
+
+    def _count(self, outcome: Outcome, deal_id: str) -> None:
+        self._outside.meters.compared(outcome)
+        if outcome is Outcome.DIFFERS:
+            self._outside.journal.error("scoring_differs", deal_id=deal_id)
+        elif outcome is Outcome.UNCHECKED:
+            self._outside.journal.warning("unchecked", deal_id=deal_id)
+
+    async def _keep(self, table_id: str, deal_id: str, question: bytes) -> None:
+        try:
+            await self._outside.unchecked.keep(table_id, deal_id, question)
+        except (StoreAway, StoreFull):
+            self._outside.journal.error("unchecked_not_kept", deal_id=deal_id)
+
+
+async def check_later(outside: Outside, every_ms: int, on_difference: Callable[[str, str], None]) -> None:
+    """Ask about what was left unchecked whenever scoring is back, until cancelled.
+
+    Args:
+        on_difference: told table and deal, where scoring finds wrong what was settled.
+    """
+    while True:
+        await outside.clock.sleep_ms(every_ms)
+        try:
+            for table_id, deal_id, question in await outside.unchecked.some():
+                same = await outside.scoring.same_deal(question)
+                outside.meters.compared(Outcome.LATE_SAME if same else Outcome.LATE_DIFFERS)
+                if not same:
+                    outside.journal.error("scoring_differed", table_id=table_id, deal_id=deal_id)
+                    on_difference(table_id, deal_id)
+                await outside.unchecked.drop(table_id, deal_id)
+        except (ServiceAway, StoreAway, StoreFull):
+            continue  # still away: the next round tries again
