@@ -26,6 +26,15 @@ def test_a_token_of_every_role_is_accepted(keys: Path, role: str) -> None:
         assert (caller.claims["table_id"], caller.claims["seat"]) == ("t-1", 0)
 
 
+def test_a_scoring_callers_token_may_carry_a_quota_of_its_own(keys: Path) -> None:
+    result = run("token", "team-a", "--role", "scoring-caller", "--hands-per-second", "50000", "--keys", keys)
+    caller = Verifier(keys / "jwks.json").verify(result.output.strip())
+    assert (caller.role, caller.claims["hands_per_second"]) == ("scoring-caller", 50_000)
+    refused = run("token", "ann", "--hands-per-second", "1", "--keys", keys)
+    assert refused.exit_code == 2
+    assert "takes no --hands-per-second" in refused.output
+
+
 def test_the_default_is_a_player_for_an_hour(keys: Path) -> None:
     caller = Verifier(keys / "jwks.json").verify(run("token", "ann", "--keys", keys).output.strip())
     assert caller.role == "player"
