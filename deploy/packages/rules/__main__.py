@@ -64,11 +64,17 @@ def _hand(row: Row, tile: Tile, by: WinBy) -> WinningHand:
 
 
 def _wind(letter: str) -> Tile | None:
-    return parse(letter)[0] if letter else None
+    return _one(letter) if letter else None
+
+
+def _one(notation: str) -> Tile:
+    """The only tile of a notation. Raises: ValueError: there are none, or more."""
+    (tile,) = parse(notation)
+    return tile
 
 
 def _score(row: Row, rules: Ruleset) -> Answer:
-    score = score_win(rules, _hand(row, parse(row["win"])[0], WinBy(row["by"])))
+    score = score_win(rules, _hand(row, _one(row["win"]), WinBy(row["by"])))
     return {"win": False} if score is None else {"win": True, **_WORTH.get(rules.variant, _names)(score)}
 
 
