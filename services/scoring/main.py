@@ -8,7 +8,7 @@ from cardroom.scoring.v1 import scoring_pb2, scoring_pb2_grpc
 
 from games.catalog import compiled_modules
 from services.scoring.edge.callers import Callers
-from services.scoring.edge.servicer import ScoringServicer
+from services.scoring.edge.servicer import STREAM_SECONDS, ScoringServicer
 from services.scoring.settings import ScoringSettings
 from serving.main import serve
 from serving.runtime import Runtime
@@ -17,22 +17,23 @@ SERVICE = "scoring"
 
 
 class ScoringComponent:
-    """Scoring's insides: nothing to connect, nothing to hand over."""
+    """Scoring's insides: nothing to connect, nothing to keep."""
 
-    def __init__(self, callers: Callers | None = None) -> None:
-        """`callers` keeps the quotas; without it nobody has one."""
-        self._callers = callers
+    def __init__(self, callers: Callers | None = None, stream_seconds: float = STREAM_SECONDS) -> None:
+        """As `ScoringServicer`."""
+        self._servicer = ScoringServicer(callers, stream_seconds)
 
     def register(self, server: grpc.aio.Server) -> Sequence[str]:
         """Adds the service."""
-        scoring_pb2_grpc.add_ScoringServiceServicer_to_server(ScoringServicer(self._callers), server)
+        scoring_pb2_grpc.add_ScoringServiceServicer_to_server(self._servicer, server)
         return (scoring_pb2.DESCRIPTOR.services_by_name["ScoringService"].full_name,)
 
     async def start(self) -> None:
         """Nothing to start."""
 
     async def drain(self) -> None:
-        """Nothing to hand over."""
+        """Ends the streams; their callers go on elsewhere."""
+        self._servicer.drain()
 
     async def stop(self) -> None:
         """Nothing to release."""
@@ -43,7 +44,7 @@ async def build(runtime: Runtime) -> ScoringComponent:
     settings = runtime.settings
     assert isinstance(settings, ScoringSettings), settings
     runtime.log.info("rules", compiled=bool(compiled_modules()))
-    return ScoringComponent(Callers.of(runtime, settings))
+    return ScoringComponent(Callers.of(runtime, settings), settings.stream_max_age_ms / 1000)
 
 
 def main() -> int:

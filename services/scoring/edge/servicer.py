@@ -1,5 +1,6 @@
 """ScoringService on the wire."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -7,6 +8,7 @@ import grpc.aio
 from cardroom.scoring.v1 import columns_pb2, scoring_pb2, scoring_pb2_grpc
 
 from games.mahjong.ruleset import Ruleset
+from refusals import Reason, Refusal
 from services.scoring.app.batches import HANDS_MAX, Batched, HandColumns, check_columns, score_columns
 from services.scoring.app.card_questions import cards_read, list_plays
 from services.scoring.app.card_settlement import replay_cards, settle_cards
@@ -21,6 +23,7 @@ from services.scoring.edge.columns import columns_of, wins_to_proto
 from services.scoring.edge.describing import ruleset_response, rulesets_response
 
 _Context = grpc.aio.ServicerContext[Any, Any]
+STREAM_SECONDS = 3_600.0
 
 
 class ScoringServicer(scoring_pb2_grpc.ScoringServiceServicer):
@@ -29,9 +32,15 @@ class ScoringServicer(scoring_pb2_grpc.ScoringServiceServicer):
     Whatever may take longer than a slice runs in slices, so that no caller keeps the others waiting.
     """
 
-    def __init__(self, callers: Callers | None = None) -> None:
-        """`callers` keeps the quotas; without it nobody has one."""
+    def __init__(self, callers: Callers | None = None, stream_seconds: float = STREAM_SECONDS) -> None:
+        """`callers` keeps the quotas, without it nobody has one; a stream that is so old is asked to come again."""
         self._callers = callers or Callers.unlimited()
+        self._stream_seconds = stream_seconds
+        self._draining = asyncio.Event()
+
+    def drain(self) -> None:
+        """End the streams, each when the message it is at is answered."""
+        self._draining.set()
 
     async def ScoreWin(self, request: scoring_pb2.ScoreWinRequest, context: _Context) -> scoring_pb2.ScoreWinResponse:
         """See the proto."""
@@ -54,13 +63,35 @@ class ScoringServicer(scoring_pb2_grpc.ScoringServiceServicer):
     ) -> AsyncIterator[scoring_pb2.ScoreWinsResponse]:
         """See the proto. The next message is read when the one before is answered: a slow caller slows itself."""
         rules: Ruleset | None = None
-        async for request in request_iterator:
+        messages = aiter(request_iterator)
+        ends = asyncio.get_running_loop().time() + self._stream_seconds
+        while (request := await self._next(messages, ends)) is not None:
             if rules is None or request.HasField("ruleset"):
                 rules = ruleset_of(mapping.ruleset_query(request.ruleset))
             columns, batched = await self._batch(rules, request.hands, explain=request.explain)
             yield scoring_pb2.ScoreWinsResponse(
                 variant=rules.variant, version=rules.version, wins=wins_to_proto(rules, columns, batched)
             )
+
+    async def _next(
+        self, messages: AsyncIterator[scoring_pb2.ScoreWinsRequest], ends: float
+    ) -> scoring_pb2.ScoreWinsRequest | None:
+        """The next message of a stream; None at its end.
+
+        Raises:
+            Refusal: SHUTTING_DOWN: the process drains or the stream is old; the caller goes on elsewhere.
+        """
+        coming = asyncio.ensure_future(anext(messages, None))
+        draining = asyncio.ensure_future(self._draining.wait())
+        try:
+            left = ends - asyncio.get_running_loop().time()
+            await asyncio.wait((coming, draining), timeout=max(left, 0.0), return_when=asyncio.FIRST_COMPLETED)
+            if coming.done():
+                return coming.result()
+            raise Refusal(Reason.SHUTTING_DOWN)
+        finally:
+            coming.cancel()
+            draining.cancel()
 
     async def _batch(
         self, rules: Ruleset, message: columns_pb2.HandColumns, *, explain: bool

@@ -22,7 +22,7 @@ from services.scoring.settings import ScoringSettings
 from serving.channels import connect
 from serving.refusing import refusal_of
 from serving.runtime import Clock, Runtime, make_runtime
-from serving.server import start_server
+from serving.server import RunningServer, start_server
 from wire.mahjong import event_to_proto
 
 CASES = Path(__file__).parents[2] / "contract" / "cases"
@@ -42,6 +42,7 @@ class Served:
 
     address: str
     runtime: Runtime
+    server: RunningServer
 
 
 @asynccontextmanager
@@ -53,7 +54,7 @@ async def serving_scoring(keys: Path, clock: Clock | None = None, port: int = 0,
     runtime = make_runtime("scoring", settings, clock=clock)
     server = await start_server("scoring", settings, await build(runtime), runtime, port=port)
     try:
-        yield Served(f"127.0.0.1:{server.port}", runtime)
+        yield Served(f"127.0.0.1:{server.port}", runtime, server)
     finally:
         await server.stop()
 

@@ -1,7 +1,9 @@
 """Batches: the answers of single calls, in order, under the ids given; an error is one hand's alone."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,9 +17,10 @@ from games.mahjong.ruleset import Ruleset
 from games.mahjong.variant import Variant
 from refusals import Reason
 from services.scoring.app.batches import EXPLAINED_HANDS_MAX, HANDS_MAX
+from serving.channels import connect
 from tests.contract.winning_hands import winning_hands
 from tests.services.scoring.columns import columns, single
-from tests.services.scoring.rig import refused
+from tests.services.scoring.rig import Stub, refused, serving_scoring
 
 WIN, NO_WIN, ERROR = (
     columns_pb2.HAND_OUTCOME_WIN,
@@ -181,3 +184,28 @@ async def test_a_stream_without_rules_is_refused(scoring: Any) -> None:
 async def test_an_empty_batch_is_answered_with_nothing(scoring: Any) -> None:
     answer = await scoring.BatchScoreWins(asked("bloody4", columns([])))
     assert answer.wins == columns_pb2.WinColumns()
+
+
+def _message(hands: list[WinningHand]) -> scoring_pb2.ScoreWinsRequest:
+    return scoring_pb2.ScoreWinsRequest(ruleset=scoring_pb2.Ruleset(variant="bloody4"), hands=columns(hands))
+
+
+async def test_a_service_that_drains_answers_what_was_sent_and_sends_its_streams_elsewhere(keys: Path) -> None:
+    """An open stream does not hold up an orderly end."""
+    async with serving_scoring(keys, anonymous_allowed=True) as served, connect(served.address) as channel:
+        stub: Any = Stub(channel)
+        call = stub.ScoreWins()
+        await call.write(_message(hands_of("bloody4", 3)))
+        assert len((await call.read()).wins.outcomes) == 3
+        stopping = asyncio.ensure_future(served.server.stop())
+        assert (await refused(call.read())).reason is Reason.SHUTTING_DOWN
+        assert await stopping
+
+
+async def test_a_stream_that_is_old_is_asked_to_come_again(keys: Path) -> None:
+    async with (
+        serving_scoring(keys, anonymous_allowed=True, stream_max_age_ms=50) as served,
+        connect(served.address) as channel,
+    ):
+        stub: Any = Stub(channel)
+        assert (await refused(stub.ScoreWins().read())).reason is Reason.SHUTTING_DOWN
