@@ -29,7 +29,36 @@ EXCLUDING = [
 """Pairs of numbers: the first row is paid, the second then is not."""
 
 
-NEVER_BOTH: frozenset[tuple[int, int]] = frozenset()
+APART = {
+    "大四喜": "三风刻 幺九刻",
+    "大三元": "双箭刻 箭刻",
+    "四杠": "三杠",
+    "连七对": "单钓将",
+    "十三幺": "单钓将",
+    "小三元": "箭刻",
+    "四暗刻": "三暗刻 双暗刻",
+    "一色双龙会": "七对 一般高 老少副",
+    "一色四同顺": "一色三同顺 一色三节高 一般高",
+    "一色四节高": "一色三同顺 一色三节高",
+    "一色四步高": "一色三步高 连六 老少副",
+    "七对": "单钓将",
+    "七星不靠": "单钓将",
+    "一色三同顺": "一色三节高",
+    "一色三节高": "一色三同顺",
+    "三色双龙会": "喜相逢 老少副",
+    "三同刻": "双同刻",
+    "三暗刻": "双暗刻",
+    "全不靠": "单钓将",
+    "双暗杠": "暗杠",
+    "双箭刻": "箭刻",
+    "双明杠": "明杠",
+}
+"""What one reading never shows beside a fan, since it is a part of it under another name, or needs another reading.
+
+A hand that is paid the first stands for the pair: the evaluator agrees that the second is not paid.
+"""
+_NUMBER = {fan.name_zh: fan.number for fan in FANS}
+APART_FROM = {_NUMBER[one]: [_NUMBER[other] for other in others.split()] for one, others in APART.items()}
 
 
 @dataclass
@@ -39,7 +68,7 @@ class Comparison:
     Attributes:
         hands: compared.
         rows: hands that each row is paid in, by number.
-        pairs: hands in which the first row is paid and the second, shown too, is not, by numbers.
+        pairs: hands in which the first row is paid and the second, shown too or apart from it, is not, by numbers.
         mixed_kongs: hands with the one known difference.
         names: hands of equal totals whose names differ.
         differences: unexplained, in words.
@@ -57,12 +86,12 @@ class Comparison:
         return [f"{fan.name_zh} {self.rows[fan.number]}" for fan in FANS if self.rows[fan.number] < wanted]
 
     def rare_pairs(self, wanted: int = PAIRS_WANTED) -> list[str]:
-        """Pairs that exclude each other in fewer hands than wanted; not those that no hand shows."""
+        """Pairs that exclude each other in fewer hands than wanted."""
         by_number = {fan.number: fan.name_zh for fan in FANS}
         return [
             f"{by_number[one]}-{by_number[other]} {self.pairs[one, other]}"
             for one, other in EXCLUDING
-            if self.pairs[one, other] < wanted and (one, other) not in NEVER_BOTH
+            if self.pairs[one, other] < wanted
         ]
 
 
@@ -86,6 +115,7 @@ def note(result: Comparison, hand: WinningHand, ours: list[Fan] | None, theirs: 
         if paid >> number & 1:
             result.rows[number] += 1
             unpaid = shown & UNPAID_BESIDE[number]
+            result.pairs.update((number, other) for other in APART_FROM.get(number, ()))
             result.pairs.update((number, other) for other in range(1, len(FANS) + 1) if unpaid >> other & 1)
     if hand.flowers:
         result.rows[81] += 1
@@ -127,7 +157,7 @@ def report(result: Comparison) -> Iterator[str]:
             seen = ", ".join(f"{by_number[other]} {result.pairs[fan.number, other]}" for other in others)
             yield f"{fan.name_zh} excludes: {seen}"
     yield f"rows in fewer than {ROWS_WANTED} hands: {result.rare_rows()}"
-    yield f"pairs that exclude in fewer than {PAIRS_WANTED} hands, where both can show: {result.rare_pairs()}"
+    yield f"pairs that exclude in fewer than {PAIRS_WANTED} hands: {result.rare_pairs()}"
     yield f"hands with {MIXED_KONGS}, explained by DZ-32: {result.mixed_kongs}"
     yield f"equal totals under other names: {sum(result.names.values())}"
     for line, times in result.names.most_common(SHOWN_DIFFERENCES):

@@ -314,6 +314,7 @@ RECIPES: tuple[Recipe, ...] = (
     _plain,
     _plain,
     _plain,
+    _plain,
     _honours,
     _honours,
     _four_winds,
