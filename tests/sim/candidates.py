@@ -20,6 +20,7 @@ TILES = range(HIDDEN, 43)
 CHOW_TILES = range(HIDDEN, 28)
 """Lower own tiles a chow could be asked for with."""
 
+PAIR = 2
 KINDS = (None, MeldKind.PUNG, MeldKind.EXPOSED_KONG, MeldKind.ADDED_KONG, MeldKind.CONCEALED_KONG)
 
 
@@ -73,7 +74,8 @@ def claims(state: State) -> tuple[Action, ...]:
     plain = [kind(seat) for seat in state.seats for kind in kinds]
     hand = set(state.hands[state.turn])
     strange = next(tile for tile in state.ruleset.kinds if tile not in hand)
-    return (*plain, *(asked.Discard(state.turn, tile) for tile in (*hand, strange, HIDDEN)))
+    kongs = [asked.Kong(state.turn, tile) for tile in hand if state.hands[state.turn].count(tile) > PAIR]
+    return (*plain, *kongs, *(asked.Discard(state.turn, tile) for tile in (*hand, strange, HIDDEN)))
 
 
 def check(state: State, actions: Sequence[Action]) -> list[Refused]:

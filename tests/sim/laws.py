@@ -138,7 +138,7 @@ class Laws:
     def _hand_sizes(self, state: State) -> None:
         """Every hand holds what its melds leave: one more on its turn, one less after a flower as the last tile."""
         escaped = state.result is not None and state.result.cause is EndCause.ESCAPED
-        if escaped or state.phase in (Phase.CLOSED, Phase.OPENED, Phase.OFFER):
+        if escaped or not state.began or state.phase in (Phase.CLOSED, Phase.OPENED, Phase.OFFER):
             return
         drawn = {winner.seat for won in state.wins if won.by is WinBy.SELF for winner in won.winners}
         drawn -= {seat for seat in drawn if len(state.flowers[seat]) == state.ruleset.flower_offer_count > 0}
