@@ -6,6 +6,7 @@ from clients.cli.account import account
 from clients.cli.books import books
 from clients.cli.cases import cases
 from clients.cli.credentials import keys, token
+from clients.cli.status import status
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -14,7 +15,7 @@ def cardroom() -> None:
     """Check answers of the rules and the books, and make accounts, tokens and keys for a cardroom on this machine."""
 
 
-for command in (cases, account, books, token, keys):
+for command in (cases, account, books, token, keys, status):
     cardroom.add_command(command)
 
 

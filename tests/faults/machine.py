@@ -141,6 +141,11 @@ class Machine:
         await service.healthy(START_LIMIT_SECONDS)
         return address
 
+    @property
+    def keys(self) -> Path:
+        """Where the private keys are."""
+        return self._state.keys
+
     def logged(self) -> Mapping[str, str]:
         """All that each process has written, on its standard output and its standard error."""
         folder = self._state.log("any").parent
