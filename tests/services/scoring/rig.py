@@ -105,7 +105,8 @@ def _record(row: dict[str, Any]) -> tuple[event_pb2.Event, ...]:
     stake, escape_penalty = options.pop("stake", 1), options.pop("escape_penalty", 0)
     rules = variant_of(row["variant"]).ruleset(options, stake, escape_penalty)
     hands = tuple(parse(hand) for hand in row["hands"])
-    arranged = Arranged(row["dealer"], hands, parse(row["draws"]), parse(row.get("replacements", "")))
+    draws, replacements = parse(row["draws"]), parse(row.get("replacements", ""))
+    arranged = Arranged(row["dealer"], hands, draws, replacements, draws_in_row=int(row.get("doubled") or 0))
     played = play(rules, arranged, row["actions"])
     assert played.refusal is None, row["id"]
     return tuple(event_to_proto(event) for event in played.events if not isinstance(event, PRIVATE_EVENTS))

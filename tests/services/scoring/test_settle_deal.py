@@ -50,7 +50,7 @@ async def test_every_deal_of_the_cases_settles_as_the_case_says(scoring: Any, ca
     assert next_dealer == expect["next_dealer"]
     causes = {True: "won", False: "ended"}
     for row in response.payments:
-        assert deal.record[row.event_index].WhichOneof("kind") == causes[row.cause == "win"]
+        assert deal.record[row.event_index].WhichOneof("kind") == causes[row.cause in ("win", "liability")]
 
 
 async def test_without_balances_nothing_is_said_of_what_is_paid(scoring: Any) -> None:
