@@ -1,7 +1,7 @@
 """Bots that have seats at a table (PF-10).
 
-They live beside the table that they play at and know no more than a player: the view of their own seat and the options
-it is offered. What they do goes through the table's mailbox like any player's request. They follow from the log alone,
+They live beside the table that they play at and know no more than a player: the view of their own seat and what it
+may do. What they do goes through the table's mailbox like any player's request. They follow from the log alone,
 so that a new owner of the table has the same ones at once.
 """
 
@@ -114,7 +114,7 @@ class Bots:
 
     def _chosen(self, game: GameState, seat: Seat) -> PlayerAction:
         """What the seat's policy does, which is shown the seat's own view and nothing else (PF-40)."""
-        options = play.offered(game, seat)
+        options = play.legal(game, seat)
         if self._current.state.bots[seat] == "uniform":
             return uniform.choose(options, lambda count: self._outside.entropy.between(0, count - 1))
         chosen: PlayerAction = SENSIBLE[play.family_of(game).name](play.view(game, seat), seat, options)
