@@ -3,10 +3,15 @@
 import uuid
 from typing import Any
 
-from cardroom.landlord.v1 import action_pb2
+import pytest
+from cardroom.landlord.v1 import action_pb2, view_pb2
+from cardroom.table.v1 import table_pb2
 
+from games.landlord import views
 from games.landlord.cards import counts_of
-from games.landlord.events import Ended
+from games.landlord.events import Called, Ended, Event
+from games.landlord.game import LandlordGame
+from games.landlord.state import State
 from refusals import Reason
 from services.table.model import play
 from services.table.model.events import CloseCause, Closed, DealSettled, Move, PaymentsDue, PaymentsMade, TableEvent
@@ -240,3 +245,72 @@ async def test_a_pod_that_dies_in_mid_deal_pays_once_in_both_assets(pods: Pods, 
         assert [row.balance for row in await books.balances(seated.names, asset)] == list(balances)
     assert again.sample("cardroom_table_quarantines_total") == 0
     await books.sound(*ASSETS)
+
+
+def shown_too_early(player: Player) -> list[str]:
+    """Cards a player was sent before the rules show them (TY-13), found without our own redaction."""
+    found: list[str] = []
+    seat, taken = player.seat, False
+    for message in player.messages:
+        if message.WhichOneof("kind") == "snapshot" and message.snapshot.HasField("landlord"):
+            view = message.snapshot.landlord
+            hands = [len(hand.cards) for owner, hand in enumerate(view.hands) if owner != seat]
+            if view.phase != view_pb2.PHASE_OVER and any(hands):
+                found.append("a hand in a snapshot")
+            continue
+        event = message.event.landlord
+        kind = event.WhichOneof("kind")
+        if kind == "opened" and event.opened.pack:
+            found.append("the pack")
+        elif kind == "dealt":
+            others = [hand for owner, hand in enumerate(event.dealt.hands) if owner != seat]
+            if any(hand.cards for hand in (*others, event.dealt.bottom)):
+                found.append("a hand, or the bottom cards")
+        elif kind == "called" and event.called.bottom.cards and (event.called.seat != seat or event.called.blind):
+            found.append("the bottom cards of a call")
+        elif kind == "bottom_taken":
+            taken = True
+        elif kind == "ended":
+            break
+    assert taken, "the deal was not played"
+    return found
+
+
+async def seen_of_a_deal(pod: RunningPod) -> list[str]:
+    """What three players and their snapshots in mid play were shown too early."""
+    seated = await pod.create(new_table_id(), **ROOM)
+    players = await playing(seated)
+    for _ in range(7):
+        asked = await to_act(players)
+        assert asked.prompt is not None
+        await asked.act(action_of(asked.prompt.options[0]), asked.prompt.decision_id)
+    for player in players:
+        response = await player.snapshot()
+        player.messages.append(table_pb2.WatchResponse(seq=response.seq, snapshot=response.snapshot))
+    return [row for player in players for row in shown_too_early(player)]
+
+
+async def test_no_card_is_sent_before_the_rules_show_it_ty_13(pod: RunningPod) -> None:
+    assert await seen_of_a_deal(pod) == []
+
+
+def tells_all(self: LandlordGame, event: Event, seat: int | None) -> Event:
+    return event
+
+
+def tells_the_bottom(self: LandlordGame, event: Event, seat: int | None) -> Event:
+    return event if isinstance(event, Called) else views.redact(event, seat)
+
+
+def shows_all(self: LandlordGame, state: State, seat: int | None) -> State:
+    return state
+
+
+@pytest.mark.parametrize(
+    ("method", "fault"), [("redact", tells_all), ("redact", tells_the_bottom), ("view", shows_all)]
+)
+async def test_a_planted_leak_is_seen_on_the_socket(
+    pod: RunningPod, monkeypatch: pytest.MonkeyPatch, method: str, fault: Any
+) -> None:
+    monkeypatch.setattr(LandlordGame, method, fault)
+    assert await seen_of_a_deal(pod)
