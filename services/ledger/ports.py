@@ -119,7 +119,8 @@ class LedgerStore(Protocol):
     async def reverse(self, reversal: Reversal, fingerprint: str, call: Call) -> Settled:
         """Moves an entry back.
 
-        Raises: Refusal ENTRY_REVERSED, ACCOUNT_UNKNOWN, LOCKED_ELSEWHERE, REQUEST_ID_REUSED, INVALID_FIELD.
+        Raises: Refusal ENTRY_REVERSED, ACCOUNT_UNKNOWN, LOCKED_ELSEWHERE, REQUEST_ID_REUSED, INVALID_FIELD;
+            BOOKS_WRONG: issuance would pay.
         """
         ...
 

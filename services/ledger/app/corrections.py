@@ -117,7 +117,7 @@ class Corrections:
         """Moves back what an entry moved, once an entry; each leg at most what is left (PF-51).
 
         Raises: Refusal ENTRY_UNKNOWN, ENTRY_REVERSED; LOCKED_ELSEWHERE: who would pay sits at a table;
-            REQUEST_ID_REUSED.
+            REQUEST_ID_REUSED; BOOKS_WRONG: the reversal of a grant would be taken back.
         """
         check_asset(reversal.asset, self._funds.assets)
         check_counter(reversal.number, "journal_number")

@@ -78,6 +78,7 @@ MUTANTS = (
     Mutant("grants are forgotten", "grant", "  remember(request, fingerprint, result)\n", ""),
     Mutant("ids are bound to nothing", "request", "first and first ~= fingerprint", "false"),
     Mutant("entries are reversed again", "reverse", "  redis.call('HSET', keys.record, mark, digits(number))\n", ""),
+    Mutant("wrong books grant by a reversal", "reverse", "if head.wrong and", "if false and"),
     Mutant("reversals debit who sits", "reverse", "    if locks[index] then\n", "    if false then\n"),
     Mutant("reversals take what is not there", "reverse",
            "math.min(leg.asked, available(account_of(leg.payer), balances))", "leg.asked"),

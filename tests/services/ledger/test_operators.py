@@ -344,6 +344,21 @@ async def test_an_entry_is_reversed_once_and_a_reversal_can_be_taken_back(rig: R
     assert await rig.units(asset, "ann", "bob") == [5, 4]
 
 
+async def test_wrong_books_grant_nothing_by_taking_the_reversal_of_a_grant_back(rig: Rig) -> None:
+    """PF-50: money comes into being only while the books are right; whatever else was mistaken is moved back."""
+    asset = new_asset()
+    operators = rig.corrections(asset)
+    await rig.open("ann", asset, 5)
+    granted = await operators.grant(grant(asset, "ann", 50), OPERATOR)
+    await rig.store.mark(asset, wrong=True)
+    moved = await operators.reverse(reversal(asset, granted.number), OPERATOR)
+    again = await refused(operators.reverse(reversal(asset, moved.number), OPERATOR))
+    assert again.reason is Reason.BOOKS_WRONG
+    await rig.store.mark(asset, wrong=False)
+    await operators.reverse(reversal(asset, moved.number), OPERATOR)
+    assert await rig.units(asset, "ann", "issuance") == [55, -55]
+
+
 async def test_who_sits_at_a_table_is_not_debited_by_a_reversal(rig: Rig) -> None:
     """PF-55; who gets something back may sit anywhere."""
     asset, number = await released(rig, {"ann": 9, "bob": 0}, [Leg("ann", "bob", 4, "win")], [])

@@ -3,6 +3,7 @@
 -- ARGV: request id, fingerprint, number of the entry, at_ms, actor, why, table, deal, count of legs,
 --       then payer, payee, amount of each leg
 -- Answers: {OK | DUP, result} {REUSED, request id} {REVERSED, number} {NOACCT | LOCKED, account} {INVALID, what}
+--          {WRONG, ''}
 -- KEYS[7] holds the request ids, and under '#' and an entry's number what reversed it.
 
 local request, fingerprint = ARGV[1], ARGV[2]
@@ -32,6 +33,16 @@ local function locked_payer(payers)
   return nil
 end
 
+-- To take the reversal of a grant back is to grant again.
+local function pays_new_money(payers)
+  for _, account in ipairs(payers) do
+    if account == ISSUANCE then
+      return true
+    end
+  end
+  return false
+end
+
 local function reverse()
   local reversed, leg_count = whole(ARGV[3]), whole(ARGV[9])
   if request == '' or not reversed or reversed == 0 or reversed > head.number or not whole(ARGV[4]) or not leg_count
@@ -55,6 +66,9 @@ local function reverse()
   local balances, problem = read_balances(accounts, { [ISSUANCE] = true, [PENALTIES] = true })
   if not balances then
     return problem
+  end
+  if head.wrong and pays_new_money(payers) then
+    return { 'WRONG', '' }
   end
   local locked = locked_payer(payers)
   if locked then
