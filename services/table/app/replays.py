@@ -11,7 +11,8 @@ from games.kernel import Seat
 from refusals import Reason, Refusal
 from services.table.app.gallery import PAGE_COUNT
 from services.table.app.outside import Outside
-from services.table.model.events import Closed, Created, DealSettled, DealStarted, DealVoided, TableEvent
+from services.table.model.events import Closed, Created, DealSettled, DealStarted, DealVoided, RoomChanged, TableEvent
+from services.table.model.room import Room
 from services.table.ports import ArchiveAway, StoredEntry
 
 _RETRY_MS = 1_000
@@ -24,10 +25,12 @@ class Replay:
     """A deal that is over.
 
     Attributes:
+        room: the settings that the deal went by (PF-2).
         entries: from `started` to the entry that ended it, with nothing hidden.
     """
 
     created: Created
+    room: Room
     started: DealStarted
     entries: tuple[StoredEntry, ...]
 
@@ -57,12 +60,24 @@ class Replays:
         created = self._outside.codec.decode(log[0].data)
         assert isinstance(created, Created)
         _admit(created, asker)
-        replay = self._cut(created, log, number)
+        found = self._find(created, log, number)
         if asker.spectates:
-            over_ms = await self._outside.log.now_ms() - replay.entries[-1].at_ms
-            if over_ms < created.room.spectator_delay_ms:
-                raise Refusal(Reason.DEAL_RUNNING)
-        return replay
+            await self._check_spectator(found, log, number)
+        if found.ended is None:
+            raise Refusal(Reason.DEAL_UNKNOWN if found.started is None else Reason.DEAL_RUNNING)
+        assert found.started is not None
+        return Replay(created, found.room, found.started, found.entries)
+
+    async def _check_spectator(self, found: "_Found", log: Sequence[StoredEntry], number: int) -> None:
+        """Until it is old enough, whether a deal has begun or is over is nothing a spectator is told either."""
+        if not found.room.spectators_allowed:
+            raise Refusal(Reason.SPECTATORS_NOT_ALLOWED)
+        last = log[-1]
+        closed = isinstance(self._outside.codec.decode(last.data), Closed)
+        tells = found.ended or (last if closed else None)
+        age_ms = -1 if tells is None else await self._outside.log.now_ms() - tells.at_ms
+        if number and age_ms < found.room.spectator_delay_ms:
+            raise Refusal(Reason.DEAL_RUNNING)
 
     async def _log(self, table_id: str) -> Sequence[StoredEntry]:
         rows: list[StoredEntry] = []
@@ -78,19 +93,37 @@ class Replays:
             raise Refusal(Reason.TABLE_UNKNOWN)
         return archived.entries
 
-    def _cut(self, created: Created, log: Sequence[StoredEntry], number: int) -> Replay:
-        started: DealStarted | None = None
+    def _find(self, created: Created, log: Sequence[StoredEntry], number: int) -> "_Found":
+        room, started = created.room, None
         entries: list[StoredEntry] = []
         for entry in log:
             event = self._outside.codec.decode(entry.data)
+            if isinstance(event, RoomChanged):
+                room = event.room
             if isinstance(event, DealStarted) and event.deal_number == number:
                 started = event
             if started is None:
                 continue
             entries.append(entry)
             if _ends(event):
-                return Replay(created, started, tuple(entries))
-        raise Refusal(Reason.DEAL_RUNNING if started is not None else Reason.DEAL_UNKNOWN)
+                return _Found(room, started, tuple(entries), entry)
+        return _Found(room, started, tuple(entries))
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What a log says of a deal.
+
+    Attributes:
+        room: the settings it went by; of a deal that has not begun those of the next one.
+        started: None: it has not begun.
+        ended: the entry that ended it; None: it is not over.
+    """
+
+    room: Room
+    started: DealStarted | None
+    entries: tuple[StoredEntry, ...]
+    ended: StoredEntry | None = None
 
 
 def _ends(event: TableEvent) -> bool:
@@ -99,8 +132,6 @@ def _ends(event: TableEvent) -> bool:
 
 def _admit(created: Created, asker: Asker) -> None:
     """Raises: Refusal: the asker has no business at this table."""
-    if asker.spectates and not created.room.spectators_allowed:
-        raise Refusal(Reason.SPECTATORS_NOT_ALLOWED)
     seat = asker.seat
     if seat is not None and (not 0 <= seat < len(created.players) or created.players[seat] != asker.player):
         raise Refusal(Reason.TOKEN_MISMATCH, field="table_id", detail="the token's player does not sit there")

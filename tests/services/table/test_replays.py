@@ -1,5 +1,7 @@
 """GetReplay: a deal that is over, with everything, for those who may see it (PF-41)."""
 
+from typing import Any
+
 from cardroom.table.v1 import table_pb2
 
 from refusals import Reason
@@ -101,3 +103,32 @@ async def test_a_spectator_gets_it_as_late_as_everything_else(pods: Pods) -> Non
     }
     assert refused == {guarded.table_id: Reason.SPECTATORS_NOT_ALLOWED, slow.table_id: Reason.DEAL_RUNNING}
     assert entries_of(await replayed(pod, tokens[quick.table_id], quick.table_id))
+
+
+async def test_refusals_tell_a_spectator_no_sooner_than_his_stream_that_a_deal_has_begun(pods: Pods) -> None:
+    """PF-40: asked for deals that run, are to come or never come, he gets one answer until what it says is old."""
+    pod = await pods.start()
+    fields: dict[str, Any] = {"spectators_allowed": True, "deals_max": 1}
+    slow = await pod.create(table_with_settlements(pod, 1), spectator_delay_ms=600_000, **fields)
+    quick = await pod.create(table_with_settlements(pod, 1), spectator_delay_ms=0, **fields)
+    token = pod.mint("spectator", "g", table_id=slow.table_id)
+
+    async def told() -> list[Reason]:
+        return [await reason_for(replayed(pod, token, slow.table_id, number)) for number in (1, 2)]
+
+    assert await told() == [Reason.DEAL_RUNNING] * 2, "nobody is ready"
+    players = await gathered(slow)
+    for player in players:
+        await player.ready()
+    await players[0].until("event", "dealt")
+    assert await told() == [Reason.DEAL_RUNNING] * 2, "the first one runs"
+    for player in players:
+        player.play(first_option)
+        await player.close()
+        player.open()
+    for player in players:
+        await player.ended()
+    assert await told() == [Reason.DEAL_RUNNING] * 2, "the table is dissolved"
+    await played(quick)
+    token = pod.mint("spectator", "g", table_id=quick.table_id)
+    assert await reason_for(replayed(pod, token, quick.table_id, 2)) is Reason.DEAL_UNKNOWN, "and old enough"
