@@ -23,7 +23,7 @@ from prometheus_client import start_http_server
 from deploy.local.redis_server import RedisServer
 from games.kernel import Payment
 from services.table.component import build
-from services.table.ports import Account, Reserved, Settled, StakeRefused
+from services.table.ports import Account, Books, Reserved, Settled, StakeRefused
 from services.table.settings import TableSettings
 from serving.main import start_server
 from serving.runtime import make_runtime
@@ -41,9 +41,9 @@ class RichLedger:
     def __init__(self) -> None:
         self._balances: dict[str, int] = {}
 
-    async def claim(self, account: Account) -> int:
+    async def claim(self, account: Account, known_seq: int) -> Books:
         """See `Ledger`."""
-        return 0
+        return Books(0)
 
     async def reserve(self, account: Account, deal_id: str, least_balance: int) -> Reserved | StakeRefused:
         """See `Ledger`."""

@@ -296,11 +296,46 @@ class Account:
     players: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class BookedLine:
+    """A payment as the ledger carried it out: accounts, units moved, why."""
+
+    payer: str
+    payee: str
+    paid: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Booked:
+    """A settlement as the ledger carried it out."""
+
+    seq: int
+    lines: tuple[BookedLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Books:
+    """Where a table stands at the ledger.
+
+    Attributes:
+        last_seq: number of its last settlement, 0 if none.
+        missed: the settlements after the one the table knows, in order, as far as the ledger remembers them.
+    """
+
+    last_seq: int
+    missed: tuple[Booked, ...] = ()
+
+
 class Ledger(Protocol):
     """Money. Every call may raise `ServiceAway` (repeat it), and `Refusal` for a definite no."""
 
-    async def claim(self, account: Account) -> int:
-        """Become the only one who may settle for the table; returns the number of its last settlement, 0 if none."""
+    async def claim(self, account: Account, known_seq: int) -> Books:
+        """Become the only one who may settle for the table.
+
+        Args:
+            known_seq: number of the last settlement of which the table knows what it came to.
+        """
         ...
 
     async def reserve(self, account: Account, deal_id: str, least_balance: int) -> Reserved | StakeRefused:

@@ -7,7 +7,7 @@ from cardroom.ledger.v1 import ledger_pb2, ledger_pb2_grpc
 
 from games.kernel import Payment
 from services.table.adapters.definite import definite
-from services.table.ports import Account, Reserved, Settled, StakeRefused
+from services.table.ports import Account, Booked, BookedLine, Books, Reserved, Settled, StakeRefused
 
 SYSTEM = "system"
 _BELOW_MINIMUM = ledger_pb2.STAKE_REFUSAL_BELOW_MINIMUM
@@ -19,10 +19,13 @@ class GrpcLedger:
     def __init__(self, channel: grpc.aio.Channel) -> None:
         self._stub = ledger_pb2_grpc.LedgerServiceStub(channel)
 
-    async def claim(self, account: Account) -> int:
+    async def claim(self, account: Account, known_seq: int) -> Books:
         """See `Ledger`."""
-        request = ledger_pb2.ClaimRequest(table_id=account.table_id, asset=account.asset, epoch=account.epoch)
-        return (await definite(self._stub.Claim(request))).last_seq
+        request = ledger_pb2.ClaimRequest(
+            table_id=account.table_id, asset=account.asset, epoch=account.epoch, known_seq=known_seq
+        )
+        response = await definite(self._stub.Claim(request))
+        return Books(response.last_seq, tuple(_booked(row) for row in response.missed))
 
     async def reserve(self, account: Account, deal_id: str, least_balance: int) -> Reserved | StakeRefused:
         """See `Ledger`."""
@@ -92,6 +95,12 @@ class GrpcLedger:
             table_id=account.table_id, epoch=account.epoch, deal_id=deal_id, asset=account.asset
         )
         await definite(self._stub.ReleaseStake(request))
+
+
+def _booked(row: ledger_pb2.MissedSettlement) -> Booked:
+    return Booked(
+        row.seq, tuple(BookedLine(line.payer, line.payee, line.paid, line.reason) for line in row.result.lines)
+    )
 
 
 def _groups(account: Account, payments: Sequence[Payment]) -> list[ledger_pb2.PaymentGroup]:

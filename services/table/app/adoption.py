@@ -7,8 +7,7 @@ from dataclasses import replace
 from games.kernel import Seat
 from services.table.app.current import Current, Entry, Moment
 from services.table.app.duties import Progress
-from services.table.app.gallery import PAGE_COUNT
-from services.table.app.outside import Outside
+from services.table.app.outside import PAGE_COUNT, Outside
 from services.table.app.record import DealRecord
 from services.table.app.requests import Requests
 from services.table.model import clocks as clocking

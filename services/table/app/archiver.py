@@ -8,8 +8,7 @@ once, and only what it keeps is trimmed.
 import asyncio
 from collections.abc import Sequence
 
-from services.table.app.gallery import PAGE_COUNT
-from services.table.app.outside import Outside
+from services.table.app.outside import PAGE_COUNT, Outside
 from services.table.ports import ArchiveAway, ArchivedLog, ArchiveStore, StoreAway, StoredEntry, StoreFull
 
 _AT_ONCE = 32

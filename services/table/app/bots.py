@@ -54,7 +54,7 @@ class Bots:
 
     def look(self) -> None:
         """Let every bot that is asked something set about it."""
-        if self._gone or not self._seats or self._current.progress.faulted:
+        if self._gone or not self._seats or self._current.progress.stopped:
             return
         for seat in self._seats:
             self._look(seat)

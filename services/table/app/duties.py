@@ -12,12 +12,13 @@ from refusals import Reason, Refusal
 from services.table.app.checking import Checker
 from services.table.app.outside import Outside
 from services.table.app.record import DealRecord
+from services.table.app.voiding import Voider, void_stake_id
 from services.table.model import flow
-from services.table.model.events import FAULTS, CloseCause, PaymentsDue
+from services.table.model.events import FAULTS, CloseCause, DealVoided, PaymentsDue, VoidCause
 from services.table.model.play import Rest
 from services.table.model.room import POINTS
 from services.table.model.state import Stage, TableState
-from services.table.ports import Account, ServiceAway, Settled, StakeRefused, StoreAway
+from services.table.ports import Account, Books, ServiceAway, Settled, StakeRefused, StoreAway
 
 RETRY_FIRST_MS = 100
 RETRY_MOST_MS = 5_000
@@ -35,6 +36,7 @@ class Progress:
         seats_released: whether the players may sit elsewhere.
         faulted: whether a fault has stopped the table.
         unsettled: whether settlements that are due are given up, since the ledger refuses them.
+        lost: by asset where the ledger stands, if it knows of settlements that the log has lost: the deal is void.
     """
 
     claimed: bool = False
@@ -43,6 +45,12 @@ class Progress:
     seats_released: bool = False
     faulted: bool = False
     unsettled: bool = False
+    lost: Mapping[str, Books] | None = None
+
+    @property
+    def stopped(self) -> bool:
+        """Whether nothing is played any more."""
+        return self.faulted or self.lost is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +82,13 @@ class Release:
 
 
 @dataclass(frozen=True, slots=True)
+class VoidDeal:
+    """Have what the deal has moved moved back, and what the log has lost."""
+
+    books: Mapping[str, Books]
+
+
+@dataclass(frozen=True, slots=True)
 class CloseFaulted:
     """Write that a fault has ended the table."""
 
@@ -88,7 +103,7 @@ class Finish:
     """Nothing is owed any more: the log need not be found by anybody, and ends some day."""
 
 
-Duty = Claim | Settle | Reserve | Release | CloseFaulted | ReleaseSeats | Finish
+Duty = Claim | Settle | Reserve | Release | VoidDeal | CloseFaulted | ReleaseSeats | Finish
 _AT_THE_LEDGER = (Settle, Reserve, Release)
 
 
@@ -105,6 +120,8 @@ def next_duty(state: TableState, progress: Progress) -> Duty | None:
 def _next(state: TableState, progress: Progress) -> Duty | None:
     if state.stage is Stage.CLOSED:
         return _after_the_end(state, progress)
+    if progress.lost is not None and not progress.faulted:
+        return VoidDeal(progress.lost)
     if state.dues and not progress.unsettled:
         return Settle(state.dues[0])
     if progress.faulted:
@@ -125,6 +142,8 @@ def _after_the_end(state: TableState, progress: Progress) -> Duty:
 
 def _stakes_held(state: TableState) -> str | None:
     """The deal whose stakes may be locked when a table ends."""
+    if state.voided:
+        return state.voided[0].deal_id
     if state.deal is not None and not state.deal.settled:
         return state.deal.deal_id
     return flow.next_deal_id(state) if state.all_ready else None
@@ -133,6 +152,20 @@ def _stakes_held(state: TableState) -> str | None:
 @dataclass(frozen=True, slots=True)
 class Claimed:
     """The ledger knows this owner."""
+
+
+@dataclass(frozen=True, slots=True)
+class TailLost:
+    """The ledger knows this owner, and settlements that the log has lost."""
+
+    books: Mapping[str, Books]
+
+
+@dataclass(frozen=True, slots=True)
+class DealUndone:
+    """What a deal had moved is moved back."""
+
+    events: tuple[DealVoided, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +234,8 @@ class DutyRefused:
 
 Result = (
     Claimed
+    | TailLost
+    | DealUndone
     | StakesReserved
     | StakesRefused
     | SettlementMade
@@ -221,6 +256,7 @@ class Performer:
         self._checker = Checker(around, record)
         self._epoch = epoch
         self._accounts = tuple(Account(state.table_id, epoch, asset, state.players) for asset in state.room.assets)
+        self._voider = Voider(around, self._accounts)
 
     async def perform(self, duty: Duty, state: TableState) -> Result:
         """Do it, again and again until the outcome is definite."""
@@ -251,9 +287,9 @@ class Performer:
             case Release(deal_id):
                 if state.rest is Rest.OVER and not await self._checker.agrees(state, None):
                     return ScoringDiffers(deal_id)
-                for account in self._accounts:
-                    await self._around.ledger.release(account, deal_id)
-                return StakesReleased(deal_id)
+                return await self._release(deal_id, state)
+            case VoidDeal(books):
+                return DealUndone(await self._voider.void(state, VoidCause.LOST_TAIL, books))
             case ReleaseSeats():
                 await self._release_seats(state)
                 return SeatsReleased()
@@ -270,10 +306,18 @@ class Performer:
                 await self._around.seats.release(state.table_id, self._epoch, players, requeue=requeue)
 
     async def _claim(self, duty: Claim) -> Result:
-        last_seqs = {account.asset: await self._around.ledger.claim(account) for account in self._accounts}
-        if any(last_seq > duty.known_seqs.get(asset, 0) for asset, last_seq in last_seqs.items()):
-            return DutyRefused(duty, Reason.SETTLEMENT_GAP)  # the log has lost what the ledger has carried out
+        # All that the ledger remembers is asked for: what the log knows is found out where it matters.
+        books = {account.asset: await self._around.ledger.claim(account, 0) for account in self._accounts}
+        if any(known.last_seq > duty.known_seqs.get(asset, 0) for asset, known in books.items()):
+            return TailLost(books)
         return Claimed()
+
+    async def _release(self, deal_id: str, state: TableState) -> Result:
+        held = [deal_id, *([void_stake_id(deal_id)] if state.voided else [])]
+        for account in self._accounts:
+            for stake_id in held:
+                await self._around.ledger.release(account, stake_id)
+        return StakesReleased(deal_id)
 
     async def _settle(self, due: PaymentsDue, state: TableState) -> Result:
         around = self._around

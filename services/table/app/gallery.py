@@ -7,7 +7,7 @@ from typing import Protocol
 from games.kernel import Seat
 from refusals import Reason, Refusal
 from services.table.app.current import Current, Entry
-from services.table.app.outside import Outside
+from services.table.app.outside import PAGE_COUNT, Outside
 from services.table.app.table_time import Alarm
 from services.table.app.viewers import Viewer, Viewers
 from services.table.model import clocks as clocking
@@ -18,9 +18,6 @@ from services.table.model.prompts import Prompt, StandingOffers, prompts_for
 from services.table.model.redaction import redact
 from services.table.model.state import Stage
 from services.table.ports import Farewell, Frame, Place, Present, Sight
-
-PAGE_COUNT = 500
-"""Entries read from the log at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +149,7 @@ class Gallery:
 
     def _prompts(self, seats: Iterable[Seat]) -> Iterable[tuple[Seat, Prompt | None]]:
         current = self._current
-        if current.progress.faulted:
+        if current.progress.stopped:
             return [(seat, None) for seat in seats]
         clock = decision_clock(current.clocks)
         return prompts_for(current.state, seats, self._offers, clock, self._outside.time.now_ms())

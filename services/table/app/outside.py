@@ -20,6 +20,9 @@ from services.table.ports import (
     Unchecked,
 )
 
+PAGE_COUNT = 500
+"""Entries read from the log at once."""
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 from games.kernel import Seat
 from refusals import Reason, Refusal
-from services.table.app.gallery import PAGE_COUNT
-from services.table.app.outside import Outside
+from services.table.app.outside import PAGE_COUNT, Outside
 from services.table.model.events import Closed, Created, DealSettled, DealStarted, DealVoided, RoomChanged, TableEvent
 from services.table.model.room import Room
 from services.table.ports import ArchiveAway, StoredEntry

@@ -319,6 +319,8 @@ class Table:
 
     def _check_open(self) -> None:
         self.check_sound()
+        if self._current.progress.stopped:
+            raise Refusal(Reason.TABLE_QUARANTINED)
         if self._current.state.stage is Stage.CLOSED:
             raise Refusal(Reason.TABLE_CLOSED)
 
@@ -328,7 +330,7 @@ class Table:
 
     def _decide_tick(self, tick: Tick, draft: Draft) -> None:
         self._vigil.took_tick()
-        if self._current.progress.faulted:
+        if self._current.progress.stopped:
             return
         now_ms = self._outside.time.now_ms()
         if self._decide_losses(draft, now_ms):
@@ -355,6 +357,16 @@ class Table:
 
     def _decide_claimed(self, result: duties.Claimed, draft: Draft) -> None:
         self._current.progress.claimed = True
+
+    def _decide_tail_lost(self, result: duties.TailLost, draft: Draft) -> None:
+        self._current.progress.claimed = True
+        if self._current.state.stage is not Stage.CLOSED:
+            self._current.progress.lost = result.books
+            self._outside.journal.error("tail_lost", table_id=self.table_id, seq=self._current.state.seq)
+
+    def _decide_undone(self, result: duties.DealUndone, draft: Draft) -> None:
+        if self._current.state.stage is not Stage.CLOSED:
+            flow.void_deal(draft, result.events)
 
     def _decide_reserved(self, result: duties.StakesReserved, draft: Draft) -> None:
         if self._awaits_stakes(result.deal_id):
@@ -586,6 +598,8 @@ _DECIDERS: dict[type, Callable[[Table, Any, Draft], Answer | None]] = {
     Arrive: Table._decide_arrive,
     Tick: Table._decide_tick,
     duties.Claimed: Table._decide_claimed,
+    duties.TailLost: Table._decide_tail_lost,
+    duties.DealUndone: Table._decide_undone,
     duties.StakesReserved: Table._decide_reserved,
     duties.StakesRefused: Table._decide_stakes_refused,
     duties.SettlementMade: Table._decide_settled,

@@ -32,7 +32,7 @@ class Vigil:
 
     def look_ahead(self) -> None:
         """Set the alarm for what comes next; at once where a trustee is to move (PF-22)."""
-        if trustee.served(self._current.state) is not None and not self._current.progress.faulted:
+        if trustee.served(self._current.state) is not None and not self._current.progress.stopped:
             self._tick()
         end_ms = self._next_end_ms()
         if end_ms is not None:

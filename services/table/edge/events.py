@@ -283,8 +283,9 @@ def _deal_settled_from(message: event_pb2.DealSettled) -> happened.DealSettled:
     )
 
 
-def _deal_voided(event: happened.DealVoided) -> event_pb2.TableEvent:
-    voided = event_pb2.DealVoided(
+def deal_voided_to_proto(event: happened.DealVoided) -> event_pb2.DealVoided:
+    """A deal that does not count as a message."""
+    return event_pb2.DealVoided(
         deal_id=event.deal_id,
         cause=VOID_CAUSES[event.cause],
         settlement_seq=event.settlement_seq,
@@ -293,7 +294,6 @@ def _deal_voided(event: happened.DealVoided) -> event_pb2.TableEvent:
         balances=_balances(event.balances),
         seed="" if event.seed is None else event.seed.hex(),
     )
-    return event_pb2.TableEvent(deal_voided=voided)
 
 
 def _deal_voided_from(message: event_pb2.DealVoided) -> happened.DealVoided:
@@ -348,7 +348,7 @@ _WRITERS: dict[type, Callable[[Any], event_pb2.TableEvent]] = {
     happened.Kicked: lambda event: event_pb2.TableEvent(
         kicked=event_pb2.SeatKicked(seat=event.seat, reason=event.reason)
     ),
-    happened.DealVoided: _deal_voided,
+    happened.DealVoided: lambda event: event_pb2.TableEvent(deal_voided=deal_voided_to_proto(event)),
     happened.SeatLeft: _left,
     happened.TrusteeSet: _trustee,
     happened.TurnTimedOut: lambda event: event_pb2.TableEvent(timed_out=event_pb2.TurnTimedOut(seat=event.seat)),

@@ -8,7 +8,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from games.kernel import Seat
 from services.table.app.table_time import Clock
-from services.table.edge.events import payments_made_to_proto, room_to_proto
+from services.table.edge.events import deal_voided_to_proto, payments_made_to_proto, room_to_proto
 from services.table.edge.families import field_of
 from services.table.model.play import PlayerAction
 from services.table.model.prompts import Prompt
@@ -114,6 +114,7 @@ class ProtobufPresenter:
             dealer=state.next_dealer,
             last_request_id=sight.last_request_id,
             rewound=sight.rewound,
+            voided=map(deal_voided_to_proto, state.voided),
             delay_ms=state.room.spectator_delay_ms if sight.seat is None else 0,
         )
         if deal is not None:

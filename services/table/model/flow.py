@@ -17,6 +17,7 @@ from services.table.model.events import (
     Closed,
     DealSettled,
     DealStarted,
+    DealVoided,
     Move,
     PaymentsDue,
     PaymentsMade,
@@ -289,6 +290,13 @@ def settle_deal(draft: Draft) -> None:
 
 _REQUEUES = frozenset({CloseCause.LEFT, CloseCause.BALANCE, CloseCause.NOT_READY, CloseCause.STAKE})
 """Ends that are not the doing of those who want to play on."""
+
+
+def void_deal(draft: Draft, events: Sequence[DealVoided]) -> None:
+    """A deal does not count: everybody is told, and the table is dissolved."""
+    for event in events:
+        draft.put(event)
+    close(draft, CloseCause.VOIDED)
 
 
 def close(draft: Draft, cause: CloseCause, *, out: frozenset[Seat] = frozenset()) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from games.kernel import Line, Seat, changed
 from services.table.model import events as happened
 from services.table.model import play
-from services.table.model.events import CloseCause, LeaveWhen, PaymentsDue, PaymentsMade, TableEvent
+from services.table.model.events import CloseCause, DealVoided, LeaveWhen, PaymentsDue, PaymentsMade, TableEvent
 from services.table.model.play import GameEvent, GameState, Rest
 from services.table.model.room import Room
 
@@ -87,13 +87,13 @@ class TableState:
         correlation_id: of the call that made the table.
         nets_before: the nets when the deal began.
         point_nets_before: the same of points.
-        voided: id of the deal that was declared void; empty if none was.
         leaving: seats that leave after the deal (PF-13).
         exited: seats that have left by a forced exit and not come back (PF-23).
         trustees: seats the server plays for as their trustee (PF-22).
         timeouts: turn time-outs in a row, one a seat.
         timed_out: whether the next move is what the rules make of a time-out.
         requeued: seats that go back to the queue, once the table is dissolved.
+        voided: how the last deal was declared void, one row an asset; empty if it was not.
     """
 
     table_id: str
@@ -120,13 +120,13 @@ class TableState:
     correlation_id: str = ""
     nets_before: tuple[int, ...] = ()
     point_nets_before: tuple[int, ...] = ()
-    voided: str = ""
     leaving: frozenset[Seat] = frozenset()
     exited: frozenset[Seat] = frozenset()
     trustees: frozenset[Seat] = frozenset()
     timeouts: tuple[int, ...] = ()
     timed_out: bool = False
     requeued: tuple[Seat, ...] = ()
+    voided: tuple[DealVoided, ...] = ()
 
     @property
     def seats(self) -> range:
@@ -370,7 +370,7 @@ def _deal_voided(state: TableState, event: happened.DealVoided) -> TableState:
             **state.settlement_seqs,
             event.asset: max(event.settlement_seq, state.settlement_seqs.get(event.asset, 0)),
         },
-        voided=event.deal_id,
+        voided=(*state.voided, event),
     )
 
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from games.kernel import Payment, pay
 from refusals import Reason, Refusal
-from services.table.ports import Account, Reserved, ServiceAway, Settled, StakeRefused
+from services.table.ports import Account, Booked, BookedLine, Books, Reserved, ServiceAway, Settled, StakeRefused
 
 Value = TypeVar("Value")
 
@@ -22,6 +22,7 @@ class Book:
     balances: dict[str, int] = field(default_factory=dict)
     locked: dict[str, str] = field(default_factory=dict)
     settled: dict[tuple[str, int], Settled] = field(default_factory=dict)
+    lines: dict[tuple[str, int], tuple[BookedLine, ...]] = field(default_factory=dict)
 
     def units(self, player: str) -> int:
         return self.balances.setdefault(player, OPENING)
@@ -60,12 +61,13 @@ class FakeLedger:
     def settled(self) -> dict[tuple[str, int], Settled]:
         return self.books["coins"].settled
 
-    async def claim(self, account: Account) -> int:
+    async def claim(self, account: Account, known_seq: int) -> Books:
         await self._enter("claim", account)
         self.epochs[account.table_id, account.asset] = account.epoch
-        settled = self.books[account.asset].settled
-        last = max((seq for table_id, seq in settled if table_id == account.table_id), default=0)
-        return self._leave(last)
+        book = self.books[account.asset]
+        seqs = sorted(seq for table_id, seq in book.settled if table_id == account.table_id)
+        missed = tuple(Booked(seq, book.lines.get((account.table_id, seq), ())) for seq in seqs if seq > known_seq)
+        return self._leave(Books(seqs[-1] if seqs else 0, missed))
 
     async def reserve(self, account: Account, deal_id: str, least_balance: int) -> Reserved | StakeRefused:
         await self._enter("reserve", account)
@@ -86,7 +88,18 @@ class FakeLedger:
         settled = self.books[account.asset].settled
         known = settled.get((account.table_id, seq))
         if known is None:
+            if any(self.books[account.asset].locked.get(player) != deal_id for player in account.players):
+                raise Refusal(Reason.STAKE_MISSING)
             known = settled[account.table_id, seq] = self._carried_out(account, payments)
+            self.books[account.asset].lines[account.table_id, seq] = tuple(
+                BookedLine(
+                    account.players[payment.payer],
+                    "system" if payment.payee is None else account.players[payment.payee],
+                    paid,
+                    payment.cause,
+                )
+                for payment, paid in zip(payments, known.paid, strict=True)
+            )
         return self._leave(known)
 
     def _carried_out(self, account: Account, payments: Sequence[Payment]) -> Settled:

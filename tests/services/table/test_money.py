@@ -2,7 +2,6 @@
 
 from refusals import Reason
 from services.table.model.events import CloseCause, Closed, DealSettled, PaymentsDue, PaymentsMade
-from services.table.ports import Settled
 from tests.services.table.fakes import OPENING
 from tests.services.table.logs import folded, stored, table_with_settlements
 from tests.services.table.rig import (
@@ -167,24 +166,3 @@ async def test_a_settlement_that_is_refused_stops_the_table_alone(pod: RunningPo
     await eventually(lambda: seated.table_id in pod.seats.released)
     assert pod.ledger.locked == {}
     assert pod.sample("cardroom_table_quarantines_total") == 1
-
-
-async def test_a_ledger_that_knows_more_than_the_log_stops_the_table(pods: Pods, redis_url: str) -> None:
-    """A settlement the ledger knows and the log does not: the tail is lost, and the table does not go on silently."""
-    pod = await pods.start("table-0")
-    seated = await pod.create(table_with_settlements(pod, 2))
-    players = await gathered(seated)
-    for player in players:
-        await player.ready()
-    for player in players:
-        await player.until("event", "dealt")
-    await pod.crash()
-    pods.ledger.settled[seated.table_id, 1] = Settled((), {})
-    again = await pods.start("table-0")
-    for player in seated.players(again):
-        player.play(first_option)
-        player.open()
-    await eventually(lambda: again.sample("cardroom_table_quarantines_total") == 1)
-    await eventually(lambda: seated.table_id in pods.seats.released)
-    assert (await stored(redis_url, seated.table_id))[-1] == Closed(CloseCause.FAULT)
-    assert pods.ledger.applied_count == 0
