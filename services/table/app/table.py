@@ -309,7 +309,7 @@ class Table:
 
     def _decide_back(self, comes: Back, draft: Draft) -> None:
         self._coming.discard(comes.seat)
-        if not self._current.progress.faulted:
+        if not self._current.progress.stopped:
             absence.back(draft, comes.seat)
 
     def check_sound(self) -> None:
