@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from services.table.adapters.archive_files import FileArchive
+from services.table.archives import ArchiveAway, ArchivedLog
 from services.table.model.events import CloseCause
-from services.table.ports import ArchiveAway, ArchivedLog, StoredEntry
+from services.table.ports import StoredEntry
 
 NEVER_MS = 0
 

@@ -23,8 +23,9 @@ from typing import Any, BinaryIO, TypeVar
 
 import orjson
 
+from services.table.archives import ArchiveAway, ArchivedLog
 from services.table.model.events import CloseCause
-from services.table.ports import ArchiveAway, ArchivedLog, StoredEntry
+from services.table.ports import StoredEntry
 
 Result = TypeVar("Result")
 

@@ -9,7 +9,8 @@ import asyncio
 from collections.abc import Sequence
 
 from services.table.app.outside import PAGE_COUNT, Outside
-from services.table.ports import ArchiveAway, ArchivedLog, ArchiveStore, StoreAway, StoredEntry, StoreFull
+from services.table.archives import ArchiveAway, ArchivedLog, ArchiveStore
+from services.table.ports import StoreAway, StoredEntry, StoreFull
 
 _AT_ONCE = 32
 """Logs that are synced to the archive together."""

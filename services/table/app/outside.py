@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from services.table.app.store_health import StoreHealth
 from services.table.app.table_time import Alarms, Clock, TableTime
+from services.table.archives import ArchiveStore
 from services.table.ports import (
-    ArchiveStore,
     Checkpoints,
     Codec,
     Entropy,

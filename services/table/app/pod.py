@@ -11,16 +11,18 @@ from services.table.app.adoption import adopt
 from services.table.app.archiver import Archiver
 from services.table.app.checking import check_later
 from services.table.app.current import Current, Entry, Moment
+from services.table.app.gone import Gone
 from services.table.app.mailbox import Answer, Request
 from services.table.app.outside import Outside
 from services.table.app.requests import Requests
 from services.table.app.store_health import store_away
-from services.table.app.table import Gone, Table
+from services.table.app.table import Table
+from services.table.archives import ArchiveAway
 from services.table.model import clocks as clocking
 from services.table.model import play
 from services.table.model import state as folding
 from services.table.model.events import CloseCause, Created
-from services.table.ports import ArchiveAway, Ownership, Pods, StoreAway, StoreFull, UnreadableEntry
+from services.table.ports import Ownership, Pods, StoreAway, StoreFull, UnreadableEntry
 
 _AT_ONCE = 16
 """Tables taken over at the same time."""

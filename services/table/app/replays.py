@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from games.kernel import Seat
 from refusals import Reason, Refusal
 from services.table.app.outside import PAGE_COUNT, Outside
+from services.table.archives import ArchiveAway
 from services.table.model.events import Closed, Created, DealSettled, DealStarted, DealVoided, RoomChanged, TableEvent
 from services.table.model.room import Room
-from services.table.ports import ArchiveAway, StoredEntry
+from services.table.ports import StoredEntry
 
 _RETRY_MS = 1_000
 _OVER = (DealSettled, DealVoided, Closed)

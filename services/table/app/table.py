@@ -7,7 +7,6 @@ nothing counts in memory that is not stored either.
 import asyncio
 import traceback
 from collections.abc import Callable
-from enum import StrEnum
 from typing import Any
 
 from games.kernel import Seat
@@ -18,6 +17,7 @@ from services.table.app.bots import Bots
 from services.table.app.current import Current, Entry
 from services.table.app.duties import Performer, Result
 from services.table.app.gallery import Gallery
+from services.table.app.gone import FAREWELLS, Gone
 from services.table.app.mailbox import (
     Act,
     Answer,
@@ -49,27 +49,8 @@ _STEP_MS = 20
 """Between two tries while the store comes and goes."""
 
 
-class Gone(StrEnum):
-    """Why a table is not here any more.
-
-    FINISHED: everything about it is done. MOVED: another owner has it. LOST_TAIL: its log has lost entries and must
-    be read again. STOPPED: this process lets it go.
-    """
-
-    FINISHED = "finished"
-    MOVED = "moved"
-    LOST_TAIL = "lost_tail"
-    STOPPED = "stopped"
-
-
 _SET_ASIDE = frozenset({CloseCause.FAULT, CloseCause.SCORING})
 """Ends by which a table is quarantined."""
-_FAREWELLS = {
-    Gone.FINISHED: Farewell.ENDED,
-    Gone.MOVED: Farewell.MOVED,
-    Gone.LOST_TAIL: Farewell.RECONNECT,
-    Gone.STOPPED: Farewell.SHUTDOWN,
-}
 
 
 class _Leave(Exception):
@@ -230,8 +211,8 @@ class Table:
         for letter in (self._open, *self._mailbox):
             if letter is not None:
                 letter.refuse(refusal)
-        self.gallery.viewers.close_all(_FAREWELLS[why])
-        self.balcony.close(_FAREWELLS[why])
+        self.gallery.viewers.close_all(FAREWELLS[why])
+        self.balcony.close(FAREWELLS[why])
         self._outside.meters.staged(self._current.state.stage, None)
         self._on_gone(self, why)
 

@@ -8,8 +8,8 @@ from redis.asyncio import Redis
 
 from refusals import Reason
 from services.table.adapters.archive_files import FileArchive
+from services.table.archives import ArchiveAway
 from services.table.model.events import CloseCause, Closed
-from services.table.ports import ArchiveAway
 from tests.services.table.logs import stored, table_with_settlements
 from tests.services.table.rig import Pods, RunningPod, Seated, eventually, new_table_id, reason_for
 from tests.services.table.test_replays import entries_of, played, replayed, seat_token
