@@ -141,6 +141,10 @@ class Machine:
         await service.healthy(START_LIMIT_SECONDS)
         return address
 
+    def service(self, name: str) -> ServiceProcess:
+        """The process of the ledger or the matchmaker."""
+        return next(service for service in self._services if service.name == name)
+
     @property
     def keys(self) -> Path:
         """Where the private keys are."""
