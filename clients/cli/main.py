@@ -6,6 +6,7 @@ from clients.cli.account import account
 from clients.cli.books import books
 from clients.cli.cases import cases
 from clients.cli.credentials import keys, token
+from clients.cli.replay import replay
 from clients.cli.status import status
 
 
@@ -15,7 +16,7 @@ def cardroom() -> None:
     """Check answers of the rules and the books, and make accounts, tokens and keys for a cardroom on this machine."""
 
 
-for command in (cases, account, books, token, keys, status):
+for command in (cases, account, books, token, keys, status, replay):
     cardroom.add_command(command)
 
 

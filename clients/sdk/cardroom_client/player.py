@@ -138,6 +138,26 @@ class Player:
         """A session at the seat's table; it asks this player for a fresh seat when its own leads nowhere."""
         return TableSession(seat, renew=self.my_seat, credentials=self._credentials)
 
+    async def spectate(self, table_id: str) -> TableSession:
+        """A session that watches a table as a spectator: `watch` and `snapshot` work, as far behind as its room says.
+
+        Raises: CallRefused: TABLE_UNKNOWN, SPECTATORS_NOT_ALLOWED.
+        """
+        return TableSession(
+            await self._place_among_spectators(table_id),
+            renew=lambda: self._place_among_spectators(table_id),
+            credentials=self._credentials,
+        )
+
+    async def _place_among_spectators(self, table_id: str) -> Seat:
+        request = matchmaker_pb2.GetSpectatorTokenRequest(table_id=table_id)
+        answer = await self._definite(
+            lambda: self._matchmaker.GetSpectatorToken(
+                request, metadata=self._metadata, timeout=self._call_timeout_seconds
+            )
+        )
+        return Seat.of_spectator(answer)
+
     async def _definite(self, call: Callable[[], Awaitable[Answer]]) -> Answer:
         """The answer of a call that may be repeated.
 

@@ -13,7 +13,7 @@ class Seat:
 
     Attributes:
         table_id: the table.
-        seat: the player's place, counted from 0 in turn order.
+        seat: the player's place, counted from 0 in turn order; -1 for a spectator.
         room_id: the room the table belongs to.
         authority: host:port of the table's owner when the seat was given.
         pod: the owner's name, sent with every call.
@@ -39,5 +39,18 @@ class Seat:
             authority=message.endpoint.authority,
             pod=message.endpoint.pod,
             token=message.seat_token,
+            expiry=message.expiry.ToDatetime(tzinfo=UTC),
+        )
+
+    @classmethod
+    def of_spectator(cls, message: matchmaker_pb2.GetSpectatorTokenResponse) -> Self:
+        """A spectator's place."""
+        return cls(
+            table_id=message.table_id,
+            seat=-1,
+            room_id=message.room_id,
+            authority=message.endpoint.authority,
+            pod=message.endpoint.pod,
+            token=message.spectator_token,
             expiry=message.expiry.ToDatetime(tzinfo=UTC),
         )

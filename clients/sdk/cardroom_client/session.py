@@ -213,6 +213,25 @@ class TableSession:
         request = table_pb2.GetSnapshotRequest(table_id=self._seat.table_id)
         return await self._definite(lambda table: table.GetSnapshot, request)
 
+    async def replay(self, deal_number: int) -> tuple[table_pb2.ReplayHead, list[table_pb2.ReplayEntry]]:
+        """A deal of this table that is over, with all tiles and the shuffle's seed (PF-41).
+
+        Raises: CallRefused: DEAL_RUNNING, DEAL_UNKNOWN.
+        """
+        request = table_pb2.GetReplayRequest(table_id=self._seat.table_id, deal_number=deal_number)
+        patience = Patience(self._patience_seconds)
+        while True:
+            head, entries = table_pb2.ReplayHead(), list[table_pb2.ReplayEntry]()
+            try:
+                async for message in self._table().GetReplay(request, metadata=self._metadata()):
+                    entries += message.entries.entries
+                    if message.HasField("head"):
+                        head = message.head
+                return head, entries
+            except grpc.aio.AioRpcError as error:
+                failure = refused(error)
+            await self._recover(failure, patience)
+
     def _table(self) -> "table_pb2_grpc.TableServiceAsyncStub":
         return table_pb2_grpc.TableServiceStub(self._link.channel(self._seat.authority))
 
