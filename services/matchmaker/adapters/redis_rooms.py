@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import orjson
 from redis.asyncio import Redis
 
-from services.matchmaker.adapters.redis_scripts import TAG, store_trouble, text
+from services.matchmaker.adapters.redis_scripts import TAG, store_trouble
 from services.matchmaker.app.rooms import RoomProblem, parse_room, row_of
 from services.matchmaker.ports import Journal, Room
 
@@ -33,7 +33,7 @@ class RedisRooms:
         """All rooms, by id. A row that is not acceptable is left out and logged once."""
         with store_trouble():
             rows = await self._redis.hgetall(_KEY)
-        rooms = (self._room(text(room_id), row) for room_id, row in rows.items())
+        rooms = (self._room(_readable(room_id), row) for room_id, row in rows.items())
         return tuple(sorted((room for room in rooms if room is not None), key=lambda room: room.room_id))
 
     async def get(self, room_id: str) -> Room | None:
@@ -56,3 +56,8 @@ class RedisRooms:
             self._journal.warning("room_ignored", room_id=room_id, field=problem.field, detail=problem.detail)
         self._parsed[room_id] = (row, room)
         return room
+
+
+def _readable(room_id: bytes | str) -> str:
+    """A room's id; one that is no text becomes one that no room can have."""
+    return room_id.decode(errors="replace") if isinstance(room_id, bytes) else room_id

@@ -98,7 +98,7 @@ def _counter(value: object) -> str | None:
 
 CHECKS: Mapping[str, Callable[[object], str | None]] = {
     "name": _text,
-    "variant": lambda value: None if value in variants() else f"must be one of {', '.join(sorted(variants()))}",
+    "variant": lambda value: _one_of(*sorted(variants()))(value),
     "options": _table,
     "asset": _one_of(*ASSETS),
     "stake": _Whole(1, 1_000_000_000),

@@ -77,7 +77,7 @@ class Tickets:
     async def join(self, player_id: str, room_id: str, request_id: str) -> Joined:
         """A ticket at the end of a room's queue; the same request again gives the same ticket (DUPLICATE).
 
-        Raises: Refusal ROOM_UNKNOWN, ALREADY_QUEUED, ALREADY_SEATED (PF-11), BALANCE_BELOW_MINIMUM,
+        Raises: Refusal ROOM_UNKNOWN, ROOM_CLOSED, ALREADY_QUEUED, ALREADY_SEATED (PF-11), BALANCE_BELOW_MINIMUM,
         ACCOUNT_UNKNOWN, REQUEST_ID_REUSED, SHUTTING_DOWN; metadata `ticket_id` names the ticket in the way.
         """
         if self._desk.closing:
@@ -88,6 +88,8 @@ class Tickets:
         before = _passed(await self._tickets.look_before_join(player_id, room_id, request_id))
         if before.outcome is JoinOutcome.DUPLICATE:
             return before
+        if room.closed:
+            raise Refusal(Reason.ROOM_CLOSED)
         balance = await self._ledger.balance(player_id, room.asset)
         if balance < room.least_balance:
             raise Refusal(

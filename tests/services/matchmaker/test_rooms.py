@@ -108,6 +108,8 @@ def test_a_room_reads_back_as_it_was_written() -> None:
         ("moves_points", 1),
         ("options", []),
         ("turn_limit_seconds", 20),
+        ("variant", ["bloody4"]),
+        ("variant", {}),
     ],
 )
 def test_an_absurd_or_unknown_field_is_refused_by_name(field: str, value: object) -> None:
@@ -215,15 +217,31 @@ async def test_a_change_in_the_store_counts_from_the_next_table_on(world: World)
     assert stakes == [1, 5]
 
 
-@pytest.mark.parametrize("row", [b"no JSON", orjson.dumps({**ROW, "stake": 0}), b"[]"])
+@pytest.mark.parametrize(
+    "row", [b"no JSON", orjson.dumps({**ROW, "stake": 0}), b"[]", orjson.dumps({**ROW, "variant": ["bloody4"]})]
+)
 async def test_a_broken_row_in_the_store_closes_that_room_only(world: World, row: bytes) -> None:
-    await world.redis.hset(KEY, "bloody4-1", row)
+    await world.redis.hset(KEY, mapping={"bloody4-1": row, b"\xff": orjson.dumps(ROW)})
     matchmaker = await world.matchmaker()
     await world.pod()
     ann = world.player(matchmaker, "ann")
     assert await refused(ann.join("bloody4-1")) is Reason.ROOM_UNKNOWN
     players = await world.queue(matchmaker, ["ann", "bob", "cid", "dan"], "bloody4-10")
     await players[0].seated()
+
+
+async def test_a_closed_room_takes_no_new_players_and_keeps_those_who_wait_pf_1(world: World) -> None:
+    matchmaker = await world.matchmaker()
+    await world.pod()
+    await world.queue(matchmaker, ["ann", "bob", "cid"])
+    row = orjson.loads(await world.redis.hget(KEY, "bloody4-1") or b"")
+    await world.redis.hset(KEY, "bloody4-1", orjson.dumps({**row, "closed": True}))
+    dan = world.player(matchmaker, "dan")
+    assert await refused(dan.join("bloody4-1")) is Reason.ROOM_CLOSED
+    assert (await _get(dan, "bloody4-1")).room.queue_length == 3
+    await world.redis.hset(KEY, "bloody4-1", orjson.dumps({**row, "closed": False}))
+    await dan.join("bloody4-1")
+    await dan.seated()
 
 
 async def test_a_room_shows_its_queue_and_its_tables(world: World) -> None:
