@@ -36,6 +36,7 @@ from services.matchmaker.app.matching import Matcher, MatchingLimits
 from services.matchmaker.app.news import NewsDesk
 from services.matchmaker.app.rooms import Rooms
 from services.matchmaker.app.seats import Seats
+from services.matchmaker.app.sweeping import Sweeper
 from services.matchmaker.app.tickets import Tickets
 from services.matchmaker.edge.pods import POD_SERVICE, PodServicer
 from services.matchmaker.edge.servicers import MatchmakerServicer, RoomServicer, SeatServicer
@@ -80,14 +81,18 @@ class MatchmakerComponent:
         # Robots are logged in here, as people are by the operator's own backend.
         login = ServiceTokens(settings.service_key_file, "login", "matchmaker", clock=clock)
         self._login_channel = connect(settings.ledger_address, token=login)
-        self._tables = GrpcTables(token, deadline_ms=settings.create_deadline_ms)
+        tokens = SignedSeatTokens(
+            Minter(settings.seat_key_file, clock), clock, life_seconds=settings.seat_token_seconds
+        )
+        self._tables = GrpcTables(
+            token,
+            deadline_ms=settings.create_deadline_ms,
+            spectate=lambda table_id: tokens.mint_spectator("matchmaker", table_id).token,
+        )
         self._desk = NewsDesk(follower_count_max=settings.follower_count_max)
         self._room_store = RedisRooms(redis, log)
         tickets = RedisTickets(redis, memory_ms=settings.memory_ms)
         pods = RegistryPods(PodRegistry(redis, lease_ms=settings.pod_lease_ms))
-        tokens = SignedSeatTokens(
-            Minter(settings.seat_key_file, clock), clock, life_seconds=settings.seat_token_seconds
-        )
         seats = Seats(tickets=tickets, pods=pods, tokens=tokens)
         matches = RedisMatches(redis, lease_ms=settings.match_lease_ms, memory_ms=settings.memory_ms)
         meters = PrometheusMeters(runtime.metrics)
@@ -138,6 +143,15 @@ class MatchmakerComponent:
         self._rooms = RoomServicer(Rooms(self._room_store, tickets))
         self._seats = SeatServicer(seats)
         self._pods = PodServicer(pods)
+        self._sweeper = Sweeper(
+            rooms=self._room_store,
+            tickets=tickets,
+            pods=pods,
+            tables=self._tables,
+            clock=clock,
+            journal=log,
+            every_ms=settings.sweep_every_ms,
+        )
         self._tasks: list[asyncio.Task[None]] = []
 
     def register(self, server: grpc.aio.Server) -> Sequence[str]:
@@ -154,7 +168,7 @@ class MatchmakerComponent:
         if written:
             self._runtime.log.info("rooms_written", room_ids=list(written))
         news = bring_news(self._redis, self._desk, self._runtime.clock, self._runtime.log)
-        self._tasks = [asyncio.create_task(self._matcher.run()), asyncio.create_task(news)]
+        self._tasks = [asyncio.create_task(work) for work in (self._matcher.run(), news, self._sweeper.run())]
 
     async def drain(self) -> None:
         """Takes no more players, says goodbye on all streams, brings matches in the making to their end."""

@@ -206,6 +206,14 @@ class OpenTable:
 
 
 @dataclass(frozen=True, slots=True)
+class Holders:
+    """Who was seated at a table, and the epoch of the newest owner of the table that has spoken."""
+
+    epoch: int
+    player_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Released:
     """Whom a table let go now; `fenced` when a newer owner of the table has spoken before."""
 
@@ -302,6 +310,14 @@ class TicketStore(Protocol):
 
     async def open_table(self, table_id: str) -> OpenTable | None:
         """A table that seats somebody, None if it does not (any more)."""
+        ...
+
+    async def open_tables(self, room_ids: Sequence[str]) -> tuple[str, ...]:
+        """All tables of these rooms that seat somebody."""
+        ...
+
+    async def holders(self, table_id: str) -> Holders | None:
+        """Who was seated at a table that seats somebody still."""
         ...
 
     async def release(self, table_id: str, epoch: int, player_ids: Sequence[str], *, requeue: bool) -> Released:
@@ -406,6 +422,14 @@ class Tables(Protocol):
 
     async def create(self, pod: Pod, match: Match) -> CreateOutcome:
         """Asks one pod once, within a bounded time; never raises for what the pod does."""
+        ...
+
+    async def listed(self, pod: Pod) -> frozenset[str]:
+        """The tables a pod has; none if it does not answer."""
+        ...
+
+    async def is_over(self, pod: Pod, table_id: str) -> bool | None:
+        """Whether a table is over or not there at all; None if this pod gives no definite answer."""
         ...
 
 

@@ -26,6 +26,7 @@ class MatchmakerSettings(ServiceSettings):
     create_retry_ms: int = Field(200, gt=0, description="Pause after a round of pods that gave no definite answer.")
     queue_poll_ms: int = Field(500, gt=0, description="How often queues are looked at without news.")
     rest_ms: int = Field(1_000, ge=0, description="Rest of a pod that is full, and of a room whose match led nowhere.")
+    sweep_every_ms: int = Field(60_000, gt=0, description="How often tables are looked for that are gone.")
     place_refresh_ms: int = Field(1_000, gt=0, description="How often a waiting player's place is looked up.")
     match_count_max: int = Field(16, gt=0, description="Matches in the making at once.")
     follower_count_max: int = Field(8_000, gt=0, description="Streams of tickets at once.")

@@ -11,6 +11,7 @@ from services.matchmaker.app.rooms import parse_room
 from services.matchmaker.ports import (
     CancelOutcome,
     Front,
+    Holders,
     Joined,
     JoinOutcome,
     OpenTable,
@@ -76,6 +77,22 @@ class RedisTickets:
             return None
         room_id, room_json, pod, authority = texts(row)
         return OpenTable(parse_room(room_id, orjson.loads(room_json)), pod, authority)
+
+    async def open_tables(self, room_ids: Sequence[str]) -> tuple[str, ...]:
+        """All tables of these rooms that seat somebody."""
+        with store_trouble():
+            pipeline = self._redis.pipeline(transaction=False)
+            for room_id in room_ids:
+                pipeline.smembers(f"{TAG}:tables:{room_id}")
+            return tuple(text(table_id) for tables in await pipeline.execute() for table_id in tables)
+
+    async def holders(self, table_id: str) -> Holders | None:
+        """Who was seated at a table that seats somebody still."""
+        row = await self._scripts.run("holders", table_id)
+        if not row:
+            return None
+        epoch, *player_ids = texts(row)
+        return Holders(int(epoch), tuple(player_ids))
 
     async def release(self, table_id: str, epoch: int, player_ids: Sequence[str], *, requeue: bool) -> Released:
         """Frees players of a table, or puts them in front of the queue they came from; idempotent."""
