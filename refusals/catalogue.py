@@ -155,16 +155,6 @@ _SEATS = {
         _FAILED, False, "您已在牌桌上", "You sit at a table already.", "The player has a seat; one at a time (PF-11)."
     ),
     Reason.ROOM_CLOSED: Entry(_FAILED, False, "房间已关闭", "This room is closed.", "The room takes no new players."),
-    Reason.ROOM_EXISTS: Entry(
-        _EXISTS, False, "房间已存在", "There is a room of this id.", "A room has this id; change it with UpdateRoom."
-    ),
-    Reason.ROOM_CHANGED: Entry(
-        "ABORTED",
-        False,
-        "房间已被更改",
-        "The room was changed meanwhile.",
-        "The etag is not the room's any more: read the room again and decide anew.",
-    ),
     Reason.SPECTATORS_NOT_ALLOWED: Entry(
         _FORBIDDEN, False, "本房间不允许旁观", "Nobody may watch here.", "The room does not allow spectators."
     ),

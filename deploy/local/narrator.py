@@ -40,7 +40,6 @@ CLOSE_WORDS = {
     event_pb2.TABLE_CLOSE_CAUSE_STAKE: "a stake could not be reserved",
     event_pb2.TABLE_CLOSE_CAUSE_VOIDED: "the deal is void; what it moved is moved back",
     event_pb2.TABLE_CLOSE_CAUSE_SCORING: "table and scoring do not agree; the deal is void",
-    event_pb2.TABLE_CLOSE_CAUSE_KICKED: "an operator has sent a player away",
     event_pb2.TABLE_CLOSE_CAUSE_LEFT: "a player has left",
     event_pb2.TABLE_CLOSE_CAUSE_ESCAPED: "a player has escaped",
 }

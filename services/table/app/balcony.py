@@ -14,7 +14,7 @@ from services.table.app.gallery import Gallery
 from services.table.app.outside import Outside
 from services.table.app.requests import Requests
 from services.table.app.table_time import Alarm
-from services.table.model.events import Closed, RoomChanged
+from services.table.model.events import Closed
 from services.table.ports import Farewell, Frame, Sight
 
 _RETRY_MS = 1_000
@@ -44,7 +44,7 @@ class Balcony:
     def record(self, entries: Sequence[Entry]) -> None:
         """Entries were stored and are part of the table now; spectators come to see them later."""
         state = self._current.state
-        if not state.room.spectators_allowed and not self._closes(entries):
+        if not state.room.spectators_allowed:
             return
         self._wait(Moment(self._outside.time.now_ms(), tuple(entries), state, self._current.clocks))
         self.catch_up()
@@ -63,10 +63,6 @@ class Balcony:
             self._alarm.cancel()
         if self._gallery is not None:
             self._gallery.viewers.close_all(farewell)
-
-    def _closes(self, entries: Sequence[Entry]) -> bool:
-        """Whether the room has been changed, so that spectators who are here must go."""
-        return self._copy is not None and any(isinstance(entry.event, RoomChanged) for entry in entries)
 
     def _wait(self, moment: Moment) -> None:
         due_ms = moment.at_ms + moment.state.room.spectator_delay_ms

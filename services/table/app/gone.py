@@ -24,3 +24,15 @@ FAREWELLS = {
     Gone.LOST_TAIL: Farewell.RECONNECT,
     Gone.STOPPED: Farewell.SHUTDOWN,
 }
+
+
+class Leaving(Exception):
+    """Ends a table's task.
+
+    Attributes:
+        why: what becomes of the table.
+    """
+
+    def __init__(self, why: Gone) -> None:
+        super().__init__(why)
+        self.why = why

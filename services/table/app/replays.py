@@ -11,7 +11,7 @@ from games.kernel import Seat
 from refusals import Reason, Refusal
 from services.table.app.outside import PAGE_COUNT, Outside
 from services.table.archives import ArchiveAway
-from services.table.model.events import Closed, Created, DealSettled, DealStarted, DealVoided, RoomChanged, TableEvent
+from services.table.model.events import Closed, Created, DealSettled, DealStarted, DealVoided, TableEvent
 from services.table.model.room import Room
 from services.table.ports import StoredEntry
 
@@ -98,8 +98,6 @@ class Replays:
         entries: list[StoredEntry] = []
         for entry in log:
             event = self._outside.codec.decode(entry.data)
-            if isinstance(event, RoomChanged):
-                room = event.room
             if isinstance(event, DealStarted) and event.deal_number == number:
                 started = event
             if started is None:

@@ -17,7 +17,7 @@ from services.table.app.bots import Bots
 from services.table.app.current import Current, Entry
 from services.table.app.duties import Performer, Result
 from services.table.app.gallery import Gallery
-from services.table.app.gone import FAREWELLS, Gone
+from services.table.app.gone import FAREWELLS, Gone, Leaving
 from services.table.app.mailbox import (
     Act,
     Answer,
@@ -31,6 +31,7 @@ from services.table.app.mailbox import (
     SetTrustee,
     Tick,
 )
+from services.table.app.outcomes import RESULTS, Outcomes
 from services.table.app.outside import Outside
 from services.table.app.requests import written_answer
 from services.table.app.store_health import store_away
@@ -40,7 +41,7 @@ from services.table.model import clocks as clocking
 from services.table.model.clocks import ClockName
 from services.table.model.events import CloseCause, Closed, DealSettled, DealStarted, Move
 from services.table.model.flow import Draft
-from services.table.model.state import GATHERING, Stage
+from services.table.model.state import Stage
 from services.table.ports import Appended, Batch, Farewell, RequestRow, StoreAway, StoreFull
 
 RETRY_MS = 1_000
@@ -51,14 +52,6 @@ _STEP_MS = 20
 
 _SET_ASIDE = frozenset({CloseCause.FAULT, CloseCause.SCORING})
 """Ends by which a table is quarantined."""
-
-
-class _Leave(Exception):
-    """The table is not here any more."""
-
-    def __init__(self, why: Gone) -> None:
-        super().__init__(why)
-        self.why = why
 
 
 class Table:
@@ -72,6 +65,7 @@ class Table:
         self.balcony = Balcony(outside, current, current.past)
         self._mailbox = Mailbox(outside.limits.mailbox_count_max)
         self._bots = Bots(outside, current, self._mailbox.put)
+        self._outcomes = Outcomes(outside, current)
         self._performer = Performer(outside, current.state, current.epoch, current.record)
         self._open: Letter | None = None
         self._vigil = Vigil(outside, current, lambda: self._mailbox.put(Letter(Tick())))
@@ -195,7 +189,7 @@ class Table:
                 self._open = await self._mailbox.get()
                 await self._turn(self._open)
                 self._open = None
-        except _Leave as leaving:
+        except Leaving as leaving:
             why = leaving.why
         finally:
             self._leave(self._leaving or why)
@@ -234,7 +228,7 @@ class Table:
             letter.refuse(refusal)
         except StoreFull:
             self._store_full(letter)
-        except (_Leave, asyncio.CancelledError):
+        except (Leaving, asyncio.CancelledError):
             raise
         except Exception as error:
             self._fault(error)
@@ -336,77 +330,8 @@ class Table:
             absence.lost(draft, seat)
         return bool(overdue)
 
-    def _decide_claimed(self, result: duties.Claimed, draft: Draft) -> None:
-        self._current.progress.claimed = True
-
-    def _decide_tail_lost(self, result: duties.TailLost, draft: Draft) -> None:
-        self._current.progress.claimed = True
-        if self._current.state.stage is not Stage.CLOSED:
-            self._current.progress.lost = result.books
-            self._outside.journal.error("tail_lost", table_id=self.table_id, seq=self._current.state.seq)
-
-    def _decide_undone(self, result: duties.DealUndone, draft: Draft) -> None:
-        if self._current.state.stage is not Stage.CLOSED:
-            flow.void_deal(draft, result.events)
-
-    def _decide_reserved(self, result: duties.StakesReserved, draft: Draft) -> None:
-        if self._awaits_stakes(result.deal_id):
-            flow.start_deal(draft, result.balances, self._outside.entropy.seed(), result.points)
-            absence.carried_over(draft)
-
-    def _decide_stakes_refused(self, result: duties.StakesRefused, draft: Draft) -> None:
-        if self._awaits_stakes(result.deal_id):
-            flow.close(draft, result.cause, out=result.seats)
-
-    def _awaits_stakes(self, deal_id: str) -> bool:
-        state = self._current.state
-        return state.stage in GATHERING and state.all_ready and flow.next_deal_id(state) == deal_id
-
-    def _decide_settled(self, result: duties.SettlementMade, draft: Draft) -> None:
-        if self._current.state.dues[:1] == (result.due,):
-            flow.payments_made(draft, result.due, result.lines, result.balances)
-
-    def _decide_released(self, result: duties.StakesReleased, draft: Draft) -> None:
-        state = self._current.state
-        self._current.progress.released = result.deal_id
-        deal = state.deal
-        if state.stage is Stage.PLAYING and deal is not None and deal.deal_id == result.deal_id:
-            flow.settle_deal(draft)
-
-    def _decide_seats_released(self, result: duties.SeatsReleased, draft: Draft) -> None:
-        self._current.progress.seats_released = True
-
-    def _decide_fault(self, result: duties.FaultDue, draft: Draft) -> None:
-        flow.close(draft, CloseCause.FAULT)
-
-    def _decide_differs(self, result: duties.ScoringDiffers, draft: Draft) -> None:
-        """Nothing that differs is settled: the table is set aside, visibly, and its stakes are given back."""
-        if draft.state.stage is not Stage.CLOSED:
-            self._outside.meters.quarantined()
-        flow.close(draft, CloseCause.SCORING)
-
-    def _decide_finishing(self, result: duties.Finishing, draft: Draft) -> None:
-        raise _Leave(Gone.FINISHED)
-
-    def _decide_duty_refused(self, result: duties.DutyRefused, draft: Draft) -> None:
-        """A definite no where none may be: a newer owner, or books and log that do not agree."""
-        if result.reason is Reason.FENCED:
-            raise _Leave(Gone.MOVED)
-        state, progress = self._current.state, self._current.progress
-        duty = result.duty
-        self._outside.journal.error(
-            "duty_refused", table_id=self.table_id, duty=type(duty).__name__, reason=result.reason
-        )
-        if isinstance(duty, duties.ReleaseSeats):
-            progress.seats_released = True
-            return
-        if isinstance(duty, duties.Release):
-            progress.released = duty.deal_id
-        else:
-            progress.claimed = progress.unsettled = True
-        if state.stage is not Stage.CLOSED and not progress.faulted:
-            progress.faulted = True
-            self._outside.meters.quarantined()
+    def _decide_result(self, result: Result, draft: Draft) -> None:
+        self._outcomes.decide(result, draft)
 
     # --- storing, applying, showing -----------------------------------------------------
 
@@ -487,7 +412,7 @@ class Table:
                 continue
             if outcome is not Appended.STORED:
                 self._outside.journal.warning("not_appended", table_id=self.table_id, outcome=outcome)
-                raise _Leave(Gone.MOVED if outcome is Appended.FENCED else Gone.LOST_TAIL)
+                raise Leaving(Gone.MOVED if outcome is Appended.FENCED else Gone.LOST_TAIL)
             return
 
     def _show(self, letter: Letter, draft: Draft, entries: tuple[Entry, ...], before: Stage) -> None:
@@ -578,16 +503,5 @@ _DECIDERS: dict[type, Callable[[Table, Any, Draft], Answer | None]] = {
     Back: Table._decide_back,
     Arrive: Table._decide_arrive,
     Tick: Table._decide_tick,
-    duties.Claimed: Table._decide_claimed,
-    duties.TailLost: Table._decide_tail_lost,
-    duties.DealUndone: Table._decide_undone,
-    duties.StakesReserved: Table._decide_reserved,
-    duties.StakesRefused: Table._decide_stakes_refused,
-    duties.SettlementMade: Table._decide_settled,
-    duties.StakesReleased: Table._decide_released,
-    duties.SeatsReleased: Table._decide_seats_released,
-    duties.FaultDue: Table._decide_fault,
-    duties.ScoringDiffers: Table._decide_differs,
-    duties.Finishing: Table._decide_finishing,
-    duties.DutyRefused: Table._decide_duty_refused,
+    **dict.fromkeys(RESULTS, Table._decide_result),
 }

@@ -23,7 +23,6 @@ CAUSES: Mapping[CloseCause, event_pb2.TableCloseCause.ValueType] = {
     CloseCause.FAULT: event_pb2.TABLE_CLOSE_CAUSE_FAULT,
     CloseCause.STAKE: event_pb2.TABLE_CLOSE_CAUSE_STAKE,
     CloseCause.SCORING: event_pb2.TABLE_CLOSE_CAUSE_SCORING,
-    CloseCause.KICKED: event_pb2.TABLE_CLOSE_CAUSE_KICKED,
     CloseCause.VOIDED: event_pb2.TABLE_CLOSE_CAUSE_VOIDED,
     CloseCause.LEFT: event_pb2.TABLE_CLOSE_CAUSE_LEFT,
     CloseCause.ESCAPED: event_pb2.TABLE_CLOSE_CAUSE_ESCAPED,
@@ -342,12 +341,6 @@ _WRITERS: dict[type, Callable[[Any], event_pb2.TableEvent]] = {
     happened.PaymentsDue: _payments_due,
     happened.PaymentsMade: lambda event: event_pb2.TableEvent(payments_made=payments_made_to_proto(event)),
     happened.DealSettled: _deal_settled,
-    happened.RoomChanged: lambda event: event_pb2.TableEvent(
-        room_changed=event_pb2.RoomChanged(room=room_to_proto(event.room))
-    ),
-    happened.Kicked: lambda event: event_pb2.TableEvent(
-        kicked=event_pb2.SeatKicked(seat=event.seat, reason=event.reason)
-    ),
     happened.DealVoided: lambda event: event_pb2.TableEvent(deal_voided=deal_voided_to_proto(event)),
     happened.SeatLeft: _left,
     happened.TrusteeSet: _trustee,
@@ -368,6 +361,4 @@ _READERS: dict[str, Callable[[Any], TableEvent]] = {
     "trustee": lambda message: happened.TrusteeSet(message.seat, message.on, message.by_server),
     "timed_out": lambda message: happened.TurnTimedOut(message.seat),
     "closed": _closed_from,
-    "room_changed": lambda message: happened.RoomChanged(room_from_proto(message.room)),
-    "kicked": lambda message: happened.Kicked(message.seat, message.reason),
 }

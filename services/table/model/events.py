@@ -17,7 +17,6 @@ class CloseCause(StrEnum):
     FAULT = "fault"
     STAKE = "stake"
     SCORING = "scoring"
-    KICKED = "kicked"
     VOIDED = "voided"
     LEFT = "left"
     ESCAPED = "escaped"
@@ -135,21 +134,6 @@ class DealSettled:
 
 
 @dataclass(frozen=True, slots=True)
-class RoomChanged:
-    """An operator has changed the room: deals that start from here on go by the new settings (PF-2)."""
-
-    room: Room
-
-
-@dataclass(frozen=True, slots=True)
-class Kicked:
-    """An operator has sent a player away; `reason` in the operator's words."""
-
-    seat: Seat
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class DealVoided:
     """A deal does not count: what its settlements moved has been moved back.
 
@@ -211,8 +195,6 @@ TableEvent = (
     | PaymentsMade
     | DealSettled
     | DealVoided
-    | RoomChanged
-    | Kicked
     | SeatLeft
     | TrusteeSet
     | TurnTimedOut

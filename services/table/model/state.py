@@ -338,17 +338,6 @@ def _deal_settled(state: TableState, event: happened.DealSettled) -> TableState:
     )
 
 
-def _room_changed(state: TableState, event: happened.RoomChanged) -> TableState:
-    assert state.stage in GATHERING, event
-    assert (event.room.variant, event.room.assets) == (state.room.variant, state.room.assets), event
-    return changed(state, seq=state.seq + 1, room=event.room)
-
-
-def _kicked(state: TableState, event: happened.Kicked) -> TableState:
-    assert event.seat in state.seats, event
-    return changed(state, seq=state.seq + 1)
-
-
 def _deal_voided(state: TableState, event: happened.DealVoided) -> TableState:
     """What the settlements of the deal moved in the log is taken out of the nets; what moved only at the ledger never
     was in them.
@@ -404,8 +393,6 @@ _EVOLVERS: dict[type, Callable[[TableState, Any], TableState]] = {
     happened.PaymentsDue: _payments_due,
     happened.PaymentsMade: _payments_made,
     happened.DealSettled: _deal_settled,
-    happened.RoomChanged: _room_changed,
-    happened.Kicked: _kicked,
     happened.DealVoided: _deal_voided,
     happened.SeatLeft: _left,
     happened.TrusteeSet: _trustee,
