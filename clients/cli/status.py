@@ -67,6 +67,8 @@ def status(matchmaker: str | None, ledger: str | None, scoring: str | None, dire
         raise CommandError(str(error)) from None
     found = asyncio.run(_look(addresses, tokens))
     click.echo(orjson.dumps(found, option=orjson.OPT_INDENT_2).decode() if as_json else told(found))
+    if all(row["health"] == "UNAVAILABLE" for row in found["services"]):
+        click.echo("nothing answers here; start it with `make run`, or name other addresses", err=True)
     if not all_well(found):
         raise SystemExit(1)
 

@@ -7,8 +7,10 @@ from pathlib import Path
 from annotated_types import Ge, Gt, Le, Lt
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
+from pydantic_settings import BaseSettings
 
 from deploy.k8s.services import SETTINGS, variable_of
+from deploy.local.settings import LocalSettings
 from serving.settings import ServiceSettings
 
 _HEAD = """# Settings
@@ -27,6 +29,7 @@ def page() -> str:
     for service, settings in SETTINGS.items():
         own = [name for name, field in settings.model_fields.items() if name not in common or _differs(name, field)]
         parts.append(_section(service, settings, own))
+    parts.append(_section("`make run`", LocalSettings, list(LocalSettings.model_fields)))
     return "\n".join(parts)
 
 
@@ -34,7 +37,7 @@ def _differs(name: str, field: FieldInfo) -> bool:
     return bool(field.default != ServiceSettings.model_fields[name].default)
 
 
-def _section(title: str, settings: type[ServiceSettings], names: list[str]) -> str:
+def _section(title: str, settings: type[BaseSettings], names: list[str]) -> str:
     rows = "\n".join(_row(name, settings.model_fields[name]) for name in names)
     return f"## {title}\n\n| variable | default | what it is |\n| --- | --- | --- |\n{rows}\n"
 

@@ -178,6 +178,7 @@ class Stack:
             "CARDROOM_LEDGER_REDIS_URL": self.stores.url(LEDGER),
             **{f"CARDROOM_{name.upper()}_ADDRESS": self.address(name) for name in SERVICES},
             "CARDROOM_POD": "table-0",
+            "CARDROOM_LEDGER_ARCHIVE_DIR": str(self.state.data("ledger-archive")),
             "CARDROOM_TABLE_ARCHIVE_DIR": str(self.state.data("table-archive")),
             "CARDROOM_ADVERTISE_AUTHORITY": self.address("table"),
             **self._more.get(service, {}),
