@@ -1,6 +1,7 @@
 """Counting: one registry a service, rate, errors and duration of every call."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
@@ -38,6 +39,18 @@ class CallMeter:
         counter.inc()
 
 
+class BoundChildren(dict[str, Any]):
+    """The children of a metric with one label, by its value; each is bound once, when it is first used."""
+
+    def __init__(self, metric: Counter | Gauge) -> None:
+        super().__init__()
+        self._metric = metric
+
+    def __missing__(self, value: str) -> Any:
+        child = self[value] = self._metric.labels(value)
+        return child
+
+
 class Metrics:
     """A service's metrics. ``registry`` is what GET /metrics shows.
 
@@ -49,7 +62,7 @@ class Metrics:
         self._handled = self.counter("cardroom_rpc_handled_total", "Calls that ended.", (*_CALL, "code"))
         self._seconds = self.histogram("cardroom_rpc_seconds", "Duration of calls.", _CALL)
         self._in_flight = self.gauge("cardroom_rpc_in_flight", "Calls that run.", _CALL)
-        self._refusals = self.counter("cardroom_refusals_total", "Calls that were refused.", ("reason",))
+        self._refusals = BoundChildren(self.counter("cardroom_refusals_total", "Calls that were refused.", ("reason",)))
 
     def call_meter(self, service: str, method: str) -> CallMeter:
         """The bound metrics of one method; ask once a method, not once a call."""
@@ -57,7 +70,7 @@ class Metrics:
 
     def refused(self, reason: str) -> None:
         """Count a refusal by its reason."""
-        self._refusals.labels(reason).inc()
+        self._refusals[reason].inc()
 
     def counter(self, name: str, text: str, labels: Sequence[str] = ()) -> Counter:
         """A new counter in this registry. Raises: ValueError: a name or label that is not allowed."""
