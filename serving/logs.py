@@ -64,8 +64,11 @@ class _Library(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """See `logging.Handler`."""
         fault = {"exc_info": record.exc_info} if record.exc_info else {}
-        self._log.warning("library", library=record.name, **fault)
-        self._log.debug("library", library=record.name, text=record.getMessage())
+        try:
+            self._log.warning("library", library=record.name, **fault)
+            self._log.debug("library", library=record.name, text=record.getMessage())
+        except ValueError:  # what it writes to is closed: a library that says its last word must not fail by it
+            self.handleError(record)
 
 
 def take_over_libraries(log: FilteringBoundLogger) -> None:

@@ -74,8 +74,8 @@ def only_offer(m: Moment) -> bool:
     return m.books.offered and m.event.reason == "QUESTION_OPEN" and m.event.seat == m.books.turn
 
 
-def die(number: int) -> Seen:
-    return lambda m: m.event.die == number
+def die(*numbers: int) -> Seen:
+    return lambda m: m.event.die in numbers
 
 
 def stack_gone(m: Moment) -> bool:
