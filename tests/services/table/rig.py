@@ -27,7 +27,7 @@ from serving.server import RunningServer
 from tests.conftest import Mint
 from tests.services.table.fakes import FakeLedger, FakeSeats, FixedEntropy, Reached
 
-LIMIT_S = 10.0
+LIMIT_S = 30.0
 _numbers = itertools.count(1)
 
 Message = table_pb2.WatchResponse

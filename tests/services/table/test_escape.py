@@ -113,9 +113,9 @@ async def test_a_trustee_does_not_stop_the_grace_pf_22(pods: Pods, fake_clock: F
     await players[0].set_trustee(on=True)
     await players[1].until("event", "discarded")
     await players[0].heartbeat()
-    fake_clock.advance(ms=LIMIT_MS)
+    await fake_clock.run(ms=LIMIT_MS + 50)
     await players[1].until("presence")
-    fake_clock.advance(ms=GRACE_MS + 50)
+    await fake_clock.run(ms=GRACE_MS + 50)
     closed = await players[1].until("event", "closed")
     assert closed.event.closed.cause == event_pb2.TABLE_CLOSE_CAUSE_ESCAPED
 
