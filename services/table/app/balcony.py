@@ -66,8 +66,7 @@ class Balcony:
 
     def _wait(self, moment: Moment) -> None:
         due_ms = moment.at_ms + moment.state.room.spectator_delay_ms
-        # In order also where the room's delay has become shorter.
-        self._waiting.append((max(due_ms, self._waiting[-1][0]) if self._waiting else due_ms, moment))
+        self._waiting.append((due_ms, moment))
 
     def _show(self, moment: Moment) -> None:
         delay_ms = moment.state.room.spectator_delay_ms
@@ -82,8 +81,7 @@ class Balcony:
         self._copy.state, self._copy.clocks = moment.state, clocks
         self._copy.recent.extend(moment.entries)
         self._gallery.show(moment.entries)
-        over = any(isinstance(entry.event, Closed) for entry in moment.entries)
-        if over or not moment.state.room.spectators_allowed:
+        if any(isinstance(entry.event, Closed) for entry in moment.entries):
             self._gallery.viewers.close_all(Farewell.ENDED)
 
     # --- who watches --------------------------------------------------------------------
