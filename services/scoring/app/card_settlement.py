@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from games.kernel import Payment, RecordError, Seat, pay
 from games.landlord.events import Event, Opened
-from games.landlord.replay import MAX_EVENTS, replay
+from games.landlord.replay import replay
 from games.landlord.ruleset import Ruleset
 from refusals import Refusal
 from services.scoring.app.rulesets import RulesetQuery, landlord_ruleset_of
@@ -30,16 +30,6 @@ class CardsSettled:
     point_payments: tuple[SettledPayment, ...]
     points: tuple[int, ...]
     next_dealer: Seat
-
-
-def check_card_record_length(count: int) -> None:
-    """Refuse a record that is longer than any deal.
-
-    Raises:
-        Refusal: RECORD_INVALID.
-    """
-    if count > MAX_EVENTS:
-        raise bad_card_record(MAX_EVENTS, f"a record has at most {MAX_EVENTS} events")
 
 
 def settle_cards(

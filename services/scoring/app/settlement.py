@@ -5,12 +5,14 @@ from dataclasses import dataclass, replace
 
 from games.kernel import Payment, RecordError, Seat, pay
 from games.mahjong.events import Ended, Event, Opened, Won
-from games.mahjong.replay import MAX_EVENTS, replaying
+from games.mahjong.replay import replaying
 from games.mahjong.ruleset import Ruleset
 from refusals import Reason, Refusal
 from services.scoring.app.hands import invalid
 from services.scoring.app.rulesets import RulesetQuery, ruleset_of
 
+RECORD = "events"
+"""The request's field that holds a record."""
 UNITS_MAX = (1 << 53) - 1
 """Greatest balance, as in the books."""
 
@@ -32,16 +34,6 @@ class Settled:
     payments: tuple[SettledPayment, ...]
     balances: tuple[int, ...]
     next_dealer: Seat | None
-
-
-def check_record_length(count: int) -> None:
-    """Refuse a record that is longer than any deal.
-
-    Raises:
-        Refusal: RECORD_INVALID.
-    """
-    if count > MAX_EVENTS:
-        raise bad_record(MAX_EVENTS, f"a record has at most {MAX_EVENTS} events")
 
 
 def settle_deal(
@@ -129,7 +121,7 @@ def _check_rules(rules_asked: RulesetQuery | None, events: Sequence[Event]) -> N
         raise bad_record(0, "the record names other rules, options or stake than the request")
 
 
-def bad_record(index: int, detail: str, rule: str = "", part: str = "", record: str = "events") -> Refusal:
+def bad_record(index: int, detail: str, rule: str = "", part: str = "", record: str = RECORD) -> Refusal:
     """A refusal RECORD_INVALID; metadata `event_index` names the event, `record` is the request's field."""
     return Refusal(
         Reason.RECORD_INVALID,

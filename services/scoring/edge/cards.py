@@ -5,25 +5,20 @@ from collections.abc import Sequence
 from cardroom.landlord.v1 import event_pb2
 from cardroom.scoring.v1 import scoring_pb2
 
-from games.catalog import UnknownVariant
-from games.kernel import OptionError, RecordError
 from games.landlord.cards import RANK_NAMES, show
 from games.landlord.combinations import Reading
 from games.landlord.events import Event
+from games.landlord.replay import MAX_EVENTS
 from games.landlord.scoring import HeldPlay
-from refusals import Reason, Refusal
 from services.scoring.app.card_questions import CardsQuery, ListedPlays, ReadCards, ReadingQuery
 from services.scoring.app.card_settlement import (
     RECORD,
     CardsReplayed,
     CardsSettled,
-    bad_card_record,
-    check_card_record_length,
 )
-from services.scoring.app.rulesets import unknown_ruleset
 from services.scoring.app.settlement import SettledPayment
+from services.scoring.edge.records import Records
 from wire.landlord import event_from_proto
-from wire.words import WireError
 
 
 def cards_query(request: scoring_pb2.ReadCardsRequest | scoring_pb2.ListPlaysRequest) -> CardsQuery:
@@ -63,43 +58,8 @@ def _held_play(play: HeldPlay) -> scoring_pb2.HeldPlay:
     return scoring_pb2.HeldPlay(card_ids=play.cards, cards=show(play.cards), reading=_reading(play.reading))
 
 
-def card_events_of(messages: Sequence[event_pb2.Event]) -> tuple[Event, ...]:
-    """The events of a record, one a message.
-
-    Raises:
-        Refusal: RECORD_INVALID: one stands for nothing; RULESET_UNKNOWN: it opens by rules there are not.
-    """
-    check_card_record_length(len(messages))
-    return tuple(_event(index, message) for index, message in enumerate(messages))
-
-
-def readable_card_events_of(messages: Sequence[event_pb2.Event]) -> tuple[tuple[Event, ...], RecordError | None]:
-    """The events before the first that stands for nothing, and what is wrong with that one.
-
-    Raises:
-        Refusal: RECORD_INVALID: longer than any deal; RULESET_UNKNOWN: it opens by rules there are not.
-    """
-    check_card_record_length(len(messages))
-    events: list[Event] = []
-    for index, message in enumerate(messages):
-        try:
-            events.append(_event(index, message))
-        except Refusal as refusal:
-            if refusal.reason is not Reason.RECORD_INVALID:
-                raise
-            return tuple(events), RecordError(index, refusal.detail, refusal.rule or "")
-    return tuple(events), None
-
-
-def _event(index: int, message: event_pb2.Event) -> Event:
-    try:
-        return event_from_proto(message)
-    except WireError as error:
-        raise bad_card_record(index, error.detail, part=error.field) from None
-    except UnknownVariant:
-        raise unknown_ruleset(f"{RECORD}[{index}].opened.variant", "no variant has this id") from None
-    except OptionError as error:
-        raise bad_card_record(index, error.detail, part="opened.options") from None
+CARD_RECORDS: Records[event_pb2.Event, Event] = Records(RECORD, MAX_EVENTS, event_from_proto)
+"""Records of card deals."""
 
 
 def settle_cards_response(settled: CardsSettled) -> scoring_pb2.SettleDealResponse:

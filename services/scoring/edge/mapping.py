@@ -1,25 +1,24 @@
 """Messages of ``cardroom.scoring.v1`` to the service's questions, and its answers back."""
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from cardroom.mahjong.v1 import event_pb2
 from cardroom.scoring.v1 import scoring_pb2
 
-from games.catalog import UnknownVariant
-from games.kernel import OptionError, RecordError
+from games.kernel import OptionError
 from games.mahjong.asking import Seats
 from games.mahjong.events import Event
 from games.mahjong.hand import WinBy
-from refusals import Reason, Refusal
+from games.mahjong.replay import MAX_EVENTS
 from services.scoring.app.hands import HandQuery, VisibleQuery, WinQuery, invalid
 from services.scoring.app.questions import Advised, Scored, Waits
-from services.scoring.app.rulesets import RulesetQuery, check_option_names, option_refusal, unknown_ruleset
-from services.scoring.app.settlement import Replayed, Settled, SettledPayment, bad_record, check_record_length
+from services.scoring.app.rulesets import RulesetQuery, check_option_names, option_refusal
+from services.scoring.app.settlement import RECORD, Replayed, Settled, SettledPayment
 from services.scoring.edge.explaining import discard_to_proto, wait_to_proto, win_to_proto
+from services.scoring.edge.records import Records
 from wire.mahjong import WIN_BYS, event_from_proto, payment_to_proto
 from wire.options import options_from_struct
-from wire.words import WireError
 
 _WIN_BY_OF: Mapping[int, WinBy] = MappingProxyType({number: by for by, number in WIN_BYS.items()})
 
@@ -101,50 +100,8 @@ def win_query(request: scoring_pb2.ScoreWinRequest) -> WinQuery:
     )
 
 
-def events_of(messages: Sequence[event_pb2.Event]) -> Generator[None, None, tuple[Event, ...]]:
-    """The events of a record, one a message; yields after each.
-
-    Raises:
-        Refusal: RECORD_INVALID: one stands for nothing; RULESET_UNKNOWN: it opens by rules there are not.
-    """
-    check_record_length(len(messages))
-    events = []
-    for index, message in enumerate(messages):
-        events.append(_event(index, message))
-        yield
-    return tuple(events)
-
-
-def readable_events_of(
-    messages: Sequence[event_pb2.Event],
-) -> Generator[None, None, tuple[tuple[Event, ...], RecordError | None]]:
-    """The events before the first that stands for nothing, and what is wrong with that one; yields after each.
-
-    Raises:
-        Refusal: RECORD_INVALID: longer than any deal; RULESET_UNKNOWN: it opens by rules there are not.
-    """
-    check_record_length(len(messages))
-    events = []
-    for index, message in enumerate(messages):
-        try:
-            events.append(_event(index, message))
-        except Refusal as refusal:
-            if refusal.reason is not Reason.RECORD_INVALID:
-                raise
-            return tuple(events), RecordError(index, refusal.detail, refusal.rule or "")
-        yield
-    return tuple(events), None
-
-
-def _event(index: int, message: event_pb2.Event) -> Event:
-    try:
-        return event_from_proto(message)
-    except WireError as error:
-        raise bad_record(index, error.detail, part=error.field) from None
-    except UnknownVariant:
-        raise unknown_ruleset(f"events[{index}].opened.variant", "no variant has this id") from None
-    except OptionError as error:
-        raise bad_record(index, error.detail, part="opened.options") from None
+RECORDS: Records[event_pb2.Event, Event] = Records(RECORD, MAX_EVENTS, event_from_proto)
+"""Records of mahjong deals."""
 
 
 def score_response(scored: Scored) -> scoring_pb2.ScoreWinResponse:

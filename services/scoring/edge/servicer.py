@@ -144,12 +144,12 @@ class ScoringServicer(scoring_pb2_grpc.ScoringServiceServicer):
         self._callers.charge(Cost.RECORD)
         rules = mapping.ruleset_query(request.ruleset) if request.HasField("ruleset") else None
         if _is_of_cards(request):
-            played = cards.card_events_of(request.landlord_events)
+            played = await in_slices(cards.CARD_RECORDS.all(request.landlord_events))
             money = settle_cards(rules, played, tuple(request.balances), tuple(request.points))
             return cards.settle_cards_response(money)
         if request.points:
             raise invalid("points", "only with the record of a game that scores in points beside")
-        events = await in_slices(mapping.events_of(request.events))
+        events = await in_slices(mapping.RECORDS.all(request.events))
         settled = await in_slices(settle_deal(rules, events, tuple(request.balances)))
         return mapping.settle_response(settled)
 
@@ -160,9 +160,9 @@ class ScoringServicer(scoring_pb2_grpc.ScoringServiceServicer):
         self._callers.charge(Cost.RECORD)
         rules = mapping.ruleset_query(request.ruleset) if request.HasField("ruleset") else None
         if _is_of_cards(request):
-            played, unread = cards.readable_card_events_of(request.landlord_events)
+            played, unread = await in_slices(cards.CARD_RECORDS.readable(request.landlord_events))
             return cards.replay_cards_response(request.landlord_events, replay_cards(rules, played, unread))
-        events, unread = await in_slices(mapping.readable_events_of(request.events))
+        events, unread = await in_slices(mapping.RECORDS.readable(request.events))
         replayed = await in_slices(replay_deal(rules, events, unread))
         return mapping.replay_response(request.events, replayed)
 

@@ -25,12 +25,11 @@ class Replay:
     """A deal that is over.
 
     Attributes:
-        room: the settings that the deal went by (PF-2).
+        created: whose table it is, and the settings that the deal went by (PF-2).
         entries: from `started` to the entry that ended it, with nothing hidden.
     """
 
     created: Created
-    room: Room
     started: DealStarted
     entries: tuple[StoredEntry, ...]
 
@@ -60,23 +59,23 @@ class Replays:
         created = self._outside.codec.decode(log[0].data)
         assert isinstance(created, Created)
         _admit(created, asker)
-        found = self._find(created, log, number)
+        found = self._find(log, number)
         if asker.spectates:
-            await self._check_spectator(found, log, number)
+            await self._check_spectator(created.room, found, log, number)
         if found.ended is None:
             raise Refusal(Reason.DEAL_UNKNOWN if found.started is None else Reason.DEAL_RUNNING)
         assert found.started is not None
-        return Replay(created, found.room, found.started, found.entries)
+        return Replay(created, found.started, found.entries)
 
-    async def _check_spectator(self, found: "_Found", log: Sequence[StoredEntry], number: int) -> None:
+    async def _check_spectator(self, room: Room, found: "_Found", log: Sequence[StoredEntry], number: int) -> None:
         """Until it is old enough, whether a deal has begun or is over is nothing a spectator is told either."""
-        if not found.room.spectators_allowed:
+        if not room.spectators_allowed:
             raise Refusal(Reason.SPECTATORS_NOT_ALLOWED)
         last = log[-1]
         closed = isinstance(self._outside.codec.decode(last.data), Closed)
         tells = found.ended or (last if closed else None)
         age_ms = -1 if tells is None else await self._outside.log.now_ms() - tells.at_ms
-        if number and age_ms < found.room.spectator_delay_ms:
+        if number and age_ms < room.spectator_delay_ms:
             raise Refusal(Reason.DEAL_RUNNING)
 
     async def _log(self, table_id: str) -> Sequence[StoredEntry]:
@@ -93,8 +92,8 @@ class Replays:
             raise Refusal(Reason.TABLE_UNKNOWN)
         return archived.entries
 
-    def _find(self, created: Created, log: Sequence[StoredEntry], number: int) -> "_Found":
-        room, started = created.room, None
+    def _find(self, log: Sequence[StoredEntry], number: int) -> "_Found":
+        started: DealStarted | None = None
         entries: list[StoredEntry] = []
         for entry in log:
             event = self._outside.codec.decode(entry.data)
@@ -104,8 +103,8 @@ class Replays:
                 continue
             entries.append(entry)
             if _ends(event):
-                return _Found(room, started, tuple(entries), entry)
-        return _Found(room, started, tuple(entries))
+                return _Found(started, tuple(entries), entry)
+        return _Found(started, tuple(entries))
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +112,10 @@ class _Found:
     """What a log says of a deal.
 
     Attributes:
-        room: the settings it went by; of a deal that has not begun those of the next one.
         started: None: it has not begun.
         ended: the entry that ended it; None: it is not over.
     """
 
-    room: Room
     started: DealStarted | None
     entries: tuple[StoredEntry, ...]
     ended: StoredEntry | None = None

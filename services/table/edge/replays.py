@@ -20,7 +20,7 @@ def replay_to_proto(table_id: str, replay: Replay) -> Iterator[table_pb2.GetRepl
             table_id=table_id,
             deal_id=started.deal_id,
             deal_number=started.deal_number,
-            room=room_to_proto(replay.room),
+            room=room_to_proto(replay.created.room),
             seats=players_to_proto(replay.created.players),
             seed_commitment=started.commitment.hex(),
             seed=started.seed.hex(),
