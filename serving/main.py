@@ -16,7 +16,7 @@ from serving.errors import StartError
 from serving.logs import take_over_libraries
 from serving.runtime import Runtime, make_runtime
 from serving.server import RunningServer, start_server
-from serving.settings import ServiceSettings
+from serving.settings import ServiceSettings, misspelt
 
 __all__ = ["RunningServer", "StartError", "serve", "start_server"]
 
@@ -53,6 +53,8 @@ def serve(service: str, settings: ServiceSettings | type[ServiceSettings], build
 async def _run(service: str, settings: ServiceSettings, build: Build) -> int:
     runtime = make_runtime(service, settings)
     take_over_libraries(runtime.log)
+    for given, meant in misspelt(type(settings), os.environ).items():
+        runtime.log.warning("setting_unknown", given=given, meant=meant)
     signals = _Signals()
     _serve_metrics(runtime)
     component = await build(runtime)

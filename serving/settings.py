@@ -1,11 +1,14 @@
 """What every service can be told from outside: environment variables ``CARDROOM_...``."""
 
+from collections.abc import Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+_PREFIX = "CARDROOM_"
 _KEYS = Path(".cardroom/keys")
 
 
@@ -15,7 +18,7 @@ class ServiceSettings(BaseSettings):
     A field ``grpc_port`` is set by ``CARDROOM_GRPC_PORT``; arguments win over the environment.
     """
 
-    model_config = SettingsConfigDict(env_prefix="CARDROOM_", frozen=True, extra="forbid")
+    model_config = SettingsConfigDict(env_prefix=_PREFIX, frozen=True, extra="forbid")
 
     grpc_host: Annotated[str, Field(description="Address to listen on, for gRPC and metrics.")] = "127.0.0.1"
     grpc_port: Annotated[int, Field(ge=0, le=65535, description="gRPC port; 0 takes any free one.")] = 0
@@ -44,3 +47,24 @@ class ServiceSettings(BaseSettings):
         10_000
     )
     drain_limit_ms: Annotated[int, Field(gt=0, description="Longest time from SIGTERM to a hard stop.")] = 20_000
+
+
+_ALIKE = 0.9
+"""How alike two names must be for one to be taken for a slip of the pen. Few slips hit the first letter, and names of
+two settings that differ in it alone (batch, match) are both right."""
+
+
+def misspelt(settings: type[BaseSettings], given: Mapping[str, str]) -> dict[str, str]:
+    """Variables that are nearly, but not quite, named as a setting: they set nothing. Each with the name meant.
+
+    Args:
+        given: the environment; services share one, so a name that is like none of these settings is another's.
+    """
+    known = {f"{_PREFIX}{name.upper()}" for name in settings.model_fields} - given.keys()
+    at = len(_PREFIX)
+    nearest = {
+        name: get_close_matches(name, [one for one in known if one[at] == name[at : at + 1]], n=1, cutoff=_ALIKE)
+        for name in sorted(given)
+        if name.startswith(_PREFIX) and name.removeprefix(_PREFIX).lower() not in settings.model_fields
+    }
+    return {name: names[0] for name, names in nearest.items() if names}

@@ -9,10 +9,11 @@ import grpc.aio
 import orjson
 from cardroom.ledger.v1 import ledger_pb2, ledger_pb2_grpc
 
-from clients.cli.credentials import default_keys
+from clients.cli.credentials import default_keys, local_key
 from clients.cli.faults import CommandError
 from serving.channels import connect
 from serving.errors import StartError
+from serving.roles import SERVICE
 from serving.tokens import ServiceTokens
 
 DEFAULT_LEDGER = "127.0.0.1:7104"
@@ -52,7 +53,7 @@ def account(player: str, address: str, directory: Path) -> None:
     An account that is there already stays as it is.
     """
     try:
-        tokens = ServiceTokens(directory / "service.pem", "login", "cardroom-account")
+        tokens = ServiceTokens(local_key(directory, SERVICE), "login", "cardroom-account")
         opened = asyncio.run(_open(player, address, tokens))
     except StartError as error:
         raise CommandError(str(error)) from None

@@ -21,6 +21,20 @@ def default_keys() -> Path:
     return Path(os.environ.get("CARDROOM_STATE_DIRECTORY", ".cardroom")) / "keys"
 
 
+def local_key(directory: Path, purpose: str) -> Path:
+    """The private key that signs tokens of a purpose.
+
+    Raises: CommandError: there is none.
+    """
+    file = directory / f"{purpose}.pem"
+    if not file.exists():
+        raise CommandError(
+            f"there is no {file}; `make run` or `cardroom keys {directory}` makes it, --keys or CARDROOM_KEYS names "
+            f"another folder"
+        )
+    return file
+
+
 @click.command(short_help="Print a token signed with the local keys.")
 @click.argument("player")
 @click.option(
@@ -78,7 +92,7 @@ def token(
     if not player:
         raise click.BadParameter("a name is needed", param_hint="PLAYER")
     try:
-        minter = Minter(directory / f"{PURPOSE_OF_ROLE[role]}.pem")
+        minter = Minter(local_key(directory, PURPOSE_OF_ROLE[role]))
     except StartError as error:
         raise CommandError(str(error)) from None
     click.echo(minter.mint(role, player, ttl_seconds, **claims))

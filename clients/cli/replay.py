@@ -12,10 +12,11 @@ import orjson
 from cardroom.table.v1 import table_pb2, table_pb2_grpc
 from google.protobuf.json_format import MessageToDict
 
-from clients.cli.credentials import default_keys
+from clients.cli.credentials import default_keys, local_key
 from clients.cli.faults import CommandError
 from serving.channels import connect
 from serving.errors import StartError
+from serving.roles import SERVICE
 from serving.tokens import ServiceTokens
 
 DEFAULT_TABLE = "127.0.0.1:7102"
@@ -53,7 +54,7 @@ def default_table() -> str:
 def replay(table_id: str, deal_number: int, address: str, directory: Path) -> None:
     """Print the deal of number DEAL at TABLE, once it is over: all tiles, all payments, the shuffle's seed."""
     try:
-        tokens = ServiceTokens(directory / "service.pem", "operator", "cardroom-replay")
+        tokens = ServiceTokens(local_key(directory, SERVICE), "operator", "cardroom-replay")
         found = asyncio.run(_replay(table_id, deal_number, address, tokens))
     except StartError as error:
         raise CommandError(str(error)) from None

@@ -14,10 +14,11 @@ from cardroom.matchmaker.v1 import pod_pb2, pod_pb2_grpc, room_pb2, room_pb2_grp
 from cardroom.table.v1 import control_pb2, control_pb2_grpc, event_pb2
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
-from clients.cli.credentials import default_keys
+from clients.cli.credentials import default_keys, local_key
 from clients.cli.faults import CommandError
 from serving.channels import connect
 from serving.errors import StartError
+from serving.roles import SERVICE
 from serving.tokens import ServiceTokens
 
 PORTS = {"matchmaker": 7101, "table": 7102, "scoring": 7103, "ledger": 7104}
@@ -62,7 +63,7 @@ def status(matchmaker: str | None, ledger: str | None, scoring: str | None, dire
     given = {"matchmaker": matchmaker, "ledger": ledger, "scoring": scoring}
     addresses = {**default_addresses(), **{name: value for name, value in given.items() if value}}
     try:
-        tokens = ServiceTokens(directory / "service.pem", "operator", "cardroom-status")
+        tokens = ServiceTokens(local_key(directory, SERVICE), "operator", "cardroom-status")
     except StartError as error:
         raise CommandError(str(error)) from None
     found = asyncio.run(_look(addresses, tokens))

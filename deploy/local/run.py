@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import os
 import signal
 import sys
 import time
@@ -13,6 +14,7 @@ from deploy.local.settings import SERVICES, LocalSettings, local_settings
 from deploy.local.stack import Stack
 from games.catalog import compiled_modules, variants
 from serving.errors import StartError
+from serving.settings import misspelt
 
 OK, FAILED, NOT_STARTED = 0, 1, 2
 
@@ -71,6 +73,8 @@ async def _main(settings: LocalSettings, *, once: bool, fresh: bool) -> int:
 async def _work(stack: Stack, settings: LocalSettings, *, once: bool) -> int:
     """Everything between the start and the drain. Returns: the status to exit with."""
     began = time.monotonic()
+    for given, meant in misspelt(LocalSettings, os.environ).items():
+        say(f"{given} sets nothing; did you mean {meant}?")
     await stack.start()
     how = "compiled" if compiled_modules() else "as plain Python; `make setup` compiles them where a C compiler is"
     say(f"ready after {time.monotonic() - began:.1f} s; the rules of dazhong run {how}")

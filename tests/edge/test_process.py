@@ -17,9 +17,15 @@ import orjson
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
+from deploy.local.settings import LocalSettings
+from services.ledger.settings import LedgerSettings
+from services.matchmaker.settings import MatchmakerSettings
+from services.scoring.settings import ScoringSettings
+from services.table.settings import TableSettings
 from serving.channels import connect
 from serving.main import SAME_KEYPRESS_S, serve
 from serving.server import ALIVE
+from serving.settings import misspelt
 from tests.conftest import Mint
 from tests.edge.scripted import SERVICES, Context, Scripted, list_rooms, running
 from tests.edge.service_process import Settings, build
@@ -147,6 +153,22 @@ async def test_a_second_signal_stops_hard_and_an_echo_of_the_first_does_not(keys
         service.process.send_signal(signal.SIGTERM)
         assert (await service.until("stopped"))["orderly"] is False
         assert await service.end() == 1
+
+
+async def test_a_setting_whose_name_is_misspelt_is_told_with_the_name_meant(keys: Path) -> None:
+    async with _started(keys, drain_limit_mss=5, ledger_address="elsewhere:1") as service:
+        told = await asyncio.wait_for(service.until("setting_unknown"), _LIMIT_S)
+        assert (told["given"], told["meant"]) == ("CARDROOM_DRAIN_LIMIT_MSS", "CARDROOM_DRAIN_LIMIT_MS")
+        await asyncio.wait_for(service.until("serving"), _LIMIT_S)  # it is told, not refused
+
+
+def test_settings_are_not_taken_for_slips_of_each_other() -> None:
+    """Services on one machine share an environment: what is another's is told to nobody."""
+    classes = (MatchmakerSettings, TableSettings, ScoringSettings, LedgerSettings, LocalSettings)
+    all_names = {f"CARDROOM_{name.upper()}": "" for known in classes for name in known.model_fields}
+    for known in classes:
+        for name in all_names:
+            assert misspelt(known, {name: ""}) == {}
 
 
 async def test_a_busy_port_ends_the_process_with_2_and_one_line(keys: Path, busy_port: int) -> None:

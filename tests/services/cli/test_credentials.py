@@ -71,6 +71,7 @@ def test_missing_keys_are_told_in_one_line(tmp_path: Path) -> None:
     assert result.exit_code == 2
     assert result.output.count("\n") == 1
     assert "none/player.pem" in result.output
+    assert "CARDROOM_KEYS" in result.output
 
 
 def test_the_keys_of_a_local_run_are_found_by_its_state_directory(
