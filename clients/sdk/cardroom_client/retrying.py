@@ -1,6 +1,7 @@
 """Which failures pass by themselves, and how long to wait for it."""
 
 import asyncio
+import logging
 import random
 from collections.abc import Callable
 
@@ -8,8 +9,12 @@ import grpc
 
 from cardroom_client.refused import CallRefused
 
+_log = logging.getLogger("cardroom_client")
+
 FIRST_PAUSE_SECONDS = 0.1
 LAST_PAUSE_SECONDS = 5.0
+TELL_AFTER_SECONDS = 3.0
+"""An outage that lasts so long is told once, as a warning of the logger `cardroom_client`; restarts are shorter."""
 
 PASSING_REASONS = frozenset(
     {"STORE_UNAVAILABLE", "DEPENDENCY_UNAVAILABLE", "SHUTTING_DOWN", "OVERLOADED", "NOT_OWNER", "TOKEN_EXPIRED"}
@@ -43,11 +48,13 @@ class Patience:
         self._limit_seconds = limit_seconds
         self._clock = clock or asyncio.get_running_loop().time
         self._first_failure: float | None = None
+        self._told = False
         self.failure_count = 0
 
     def succeeded(self) -> None:
         """Something worked: the next failure is a first one."""
         self._first_failure = None
+        self._told = False
         self.failure_count = 0
 
     async def pause(self, refusal: CallRefused) -> None:
@@ -60,6 +67,14 @@ class Patience:
             self._first_failure = now
         if now - self._first_failure >= self._limit_seconds:
             raise refusal
+        if not self._told and now - self._first_failure >= TELL_AFTER_SECONDS:
+            self._told = True
+            _log.warning(
+                "no answer for %.0f s, trying on for %.0f s: %s",
+                now - self._first_failure,
+                self._limit_seconds - (now - self._first_failure),
+                refusal,
+            )
         longest = min(FIRST_PAUSE_SECONDS * 2**self.failure_count, LAST_PAUSE_SECONDS)
         self.failure_count += 1
         await asyncio.sleep(max(refusal.retry_after or 0.0, random.uniform(longest / 2, longest)))
