@@ -14,6 +14,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import NoScriptError, RedisError, ResponseError
 
 from serving.errors import StartError
+from serving.store_connections import cancellable
 from serving.store_file import FileRefused, FileUnfinished, StoreFile
 
 _T = TypeVar("_T")
@@ -73,6 +74,7 @@ async def connect_redis(
         )
     except ValueError as error:
         raise StartError(f"{shown} is no Redis URL; write redis://HOST:PORT") from error
+    pool.connection_class = cancellable(pool.connection_class)
     redis = Redis.from_pool(pool)
     try:
         if file is not None:

@@ -9,8 +9,8 @@ _AGAIN_S = 0.05
 async def end_tasks(*tasks: "asyncio.Task[Any]") -> None:
     """Cancels tasks and returns when all have ended; what they raise at the end is dropped.
 
-    A task is cancelled again until it ends: under Python 3.11 `asyncio.wait_for`, which the Redis client calls with
-    every command, loses a cancellation that arrives together with its result, and the task would go on.
+    A task is cancelled again until it ends: what it awaits may lose a cancellation that arrives together with its
+    result, as `asyncio.wait_for` does under Python 3.11, and the task would go on.
     """
     running = {task for task in tasks if not task.done()}
     while running:

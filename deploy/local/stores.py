@@ -41,6 +41,12 @@ class Stores:
         """Where a store is reached."""
         return self._stores[name].url
 
+    def pid(self, name: str) -> int:
+        """Process id of a store of ours."""
+        server = self._stores[name].server
+        assert server is not None, f"{name} is not ours"
+        return server.process.pid
+
     def own(self) -> dict[str, str]:
         """URLs of the stores that were started here."""
         return {name: store.url for name, store in self._stores.items() if store.server is not None}

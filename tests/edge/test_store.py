@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import hiredis
 import pytest
 from redis.asyncio import Redis
 from redis.exceptions import ConnectionError, NoScriptError, OutOfMemoryError, TimeoutError
@@ -19,6 +20,8 @@ _WORSE = {
     "no-appendfsync-on-rewrite": "yes",
     "maxmemory-policy": "allkeys-lru",
 }
+
+_LIMIT_S = 20.0
 
 
 @pytest.fixture
@@ -116,12 +119,24 @@ async def test_a_store_out_of_reach_is_told_without_its_password(url: str) -> No
     assert ("127.0.0.1" in told) or ("no Redis URL" in told)
 
 
+async def _commands(reader: asyncio.StreamReader) -> AsyncIterator[list[bytes]]:
+    """What a client sends, command by command, however many come at once."""
+    parser = hiredis.Reader()
+    while data := await reader.read(4096):
+        parser.feed(data)
+        while (command := parser.gets()) is not False:
+            yield command
+
+
+def _bulk(text: str) -> bytes:
+    return f"${len(text)}\r\n{text}\r\n".encode()
+
+
 @pytest.mark.parametrize(("version", "taken"), [("6.0.16", False), ("6.2.0", True), ("10.0.1", True)])
 async def test_a_store_older_than_the_floor_is_refused(version: str, taken: bool) -> None:
     async def speak(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        text = f"# Server\r\nredis_version:{version}\r\n"
-        while await reader.read(4096):
-            writer.write(f"${len(text)}\r\n{text}\r\n".encode())
+        async for _ in _commands(reader):
+            writer.write(_bulk(f"# Server\r\nredis_version:{version}\r\n"))
         writer.close()
 
     old = await asyncio.start_server(speak, "127.0.0.1", 0)
@@ -160,15 +175,14 @@ async def test_a_script_in_a_pipeline_that_the_store_forgot_did_nothing_and_can_
 
 
 async def test_a_write_whose_answer_was_lost_is_not_sent_again_by_the_client() -> None:
-    received: list[bytes] = []
+    received: list[list[bytes]] = []
 
     async def deaf(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        while data := await reader.read(4096):
-            if b"INCR" in data:
-                received.append(data)
+        async for command in _commands(reader):
+            if command[0].startswith(b"INCR"):
+                received.append(command)
                 break
-            answer = "redis_version:7.0.0\r\n"
-            writer.write(f"${len(answer)}\r\n{answer}\r\n".encode())
+            writer.write(_bulk("redis_version:7.0.0\r\n"))
         writer.close()
 
     store = await asyncio.start_server(deaf, "127.0.0.1", 0)
@@ -196,6 +210,24 @@ async def test_more_commands_than_connections_wait_their_turn(redis_url: str) ->
             str(number).encode() for number in range(50)
         ]
         assert int((await redis.info("clients"))["connected_clients"]) < 20
+
+
+async def test_a_task_that_asks_the_store_all_the_time_ends_when_it_is_cancelled(redis_url: str) -> None:
+    """Whatever moment the cancellation comes in: a service that stops waits for such tasks."""
+    redis = await connect_redis(redis_url)
+
+    async def ask_for_ever() -> None:
+        while True:
+            await redis.ping()
+
+    async with redis:
+        for turn_count in range(60):
+            asking = asyncio.create_task(ask_for_ever())
+            for _ in range(turn_count):
+                await asyncio.sleep(0)
+            asking.cancel()
+            await asyncio.wait([asking], timeout=_LIMIT_S)
+            assert asking.cancelled()
 
 
 async def test_a_full_store_refuses_writes_and_evicts_nothing(tmp_path: Path) -> None:

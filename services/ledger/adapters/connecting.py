@@ -10,6 +10,7 @@ from redis.exceptions import RedisClusterException, RedisError
 from services.ledger.adapters.barrier import replica_fault
 from serving.errors import StartError
 from serving.store import connect_redis, durability_fault, when_written
+from serving.store_connections import cancellable
 from serving.store_file import StoreFile
 
 Faults = Callable[[], Awaitable[str | None]]
@@ -48,8 +49,7 @@ async def connect_cluster(url: str, *, trust_store: bool, timeout_ms: int) -> Re
     await node.aclose()
     timeout_s = timeout_ms / 1000
     cluster = RedisCluster.from_url(url, socket_timeout=timeout_s, socket_connect_timeout=timeout_s)
-    if not trust_store:
-        _expect_written_files(cluster, timeout_ms)
+    _prepare_connections(cluster, None if trust_store else StoreFile(timeout_ms // 2))
     faults = cluster_faults(cluster, trusted=trust_store)
 
     async def ask() -> str | None:
@@ -66,12 +66,16 @@ async def connect_cluster(url: str, *, trust_store: bool, timeout_ms: int) -> Re
     return cluster
 
 
-def _expect_written_files(cluster: RedisCluster, timeout_ms: int) -> None:
-    """Each node writes its file anew after each of its starts, before anything else is sent to it."""
-    on_connect = StoreFile(timeout_ms // 2).on_connect
-    cluster.connection_kwargs["redis_connect_func"] = on_connect  # of the nodes that are found later
+def _prepare_connections(cluster: RedisCluster, file: StoreFile | None) -> None:
+    """Connections to every node, those included that are found later: cancellable, and none before the node's file is
+    written anew after its start; None: the store is trusted.
+    """
+    more = {} if file is None else {"redis_connect_func": file.on_connect}
+    kind = cancellable(cluster.connection_kwargs["connection_class"])
+    cluster.connection_kwargs.update(connection_class=kind, **more)
     for node in cluster.nodes_manager.startup_nodes.values():
-        node.connection_kwargs["redis_connect_func"] = on_connect
+        node.connection_class = kind
+        node.connection_kwargs.update(more)
 
 
 class _Node:

@@ -24,6 +24,8 @@ CONNECT_LIMIT_S = 1.0
 GIVE_UP_S = 2.0
 """Without any answer for so long the connection is made anew."""
 _TICK_S = 0.05
+_LATE = 3
+"""How many times later than asked a look may come."""
 _SLOWNESS = 3
 """How many times longer than is usual an answer may take."""
 _USUAL_MOST_S = 0.5
@@ -240,10 +242,17 @@ class Connection:
         self._is_back()
 
     async def _watch(self) -> None:
-        """Notice a store that is there and does not answer. Two looks in a row: one may be late."""
-        looks = 0
+        """Notice a store that is there and does not answer. Two looks in a row: one may be late.
+
+        A process that was not let run itself has not waited for the store: such a look counts for nothing.
+        """
+        looks, clock = 0, asyncio.get_running_loop().time
         while True:
+            looked_s = clock()
             await asyncio.sleep(_TICK_S)
+            if clock() - looked_s > _LATE * _TICK_S:
+                looks = 0
+                continue
             wire = self._wire
             silent_s = 0.0 if wire is None else wire.silent_s()
             patience_s = self._patience_s if wire is None else max(self._patience_s, _SLOWNESS * wire.usual_s)

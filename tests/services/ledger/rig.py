@@ -60,7 +60,7 @@ class Rig:
         assert self.server is not None
         self.server.kill()
         self.server = await asyncio.to_thread(RedisServer.start, self.server.directory, self.server.port)
-        await self.client.connection_pool.disconnect()
+        await self._hang_up()
 
     def back_up(self, folder: Path) -> None:
         """Copy the store's files as they are; nothing may be under way."""
@@ -74,7 +74,11 @@ class Rig:
         shutil.rmtree(self.server.directory)
         shutil.copytree(folder, self.server.directory)
         self.server = await asyncio.to_thread(RedisServer.start, self.server.directory, self.server.port)
-        await self.client.connection_pool.disconnect()
+        await self._hang_up()
+
+    async def _hang_up(self) -> None:
+        """Connections to the process that is gone, but for those in use: their users find out."""
+        await self.client.connection_pool.disconnect(inuse_connections=False)
 
     def books(self, asset: str, opening: int = 100) -> Books:
         """Books of one asset."""

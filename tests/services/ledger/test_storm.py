@@ -164,8 +164,8 @@ async def test_everybody_at_once_and_the_store_dies_in_between(own_rig: Rig, tmp
         await own_rig.kill_and_restart()
     await living
     copying.cancel()
-    (ending,) = await asyncio.gather(copying, return_exceptions=True)
-    assert isinstance(ending, asyncio.CancelledError), ending
+    await asyncio.wait([copying])
+    assert copying.cancelled(), copying.exception()
     await vault.archiver.copy(vault.asset)
 
     state = await vault.verify()

@@ -18,6 +18,7 @@ from serving.registry import PodCard, PodRegistry
 from serving.runtime import make_runtime
 from serving.server import RunningServer, start_server
 from serving.settings import ServiceSettings
+from serving.tasks import end_tasks
 
 
 def server_settings(keys: Path) -> ServiceSettings:
@@ -149,7 +150,7 @@ class RunningPod:
     async def stop(self) -> None:
         """Dies: the lease runs out by itself."""
         if self._announcing is not None:
-            self._announcing.cancel()
+            await end_tasks(self._announcing)
             self._announcing = None
         await self._server.kill()
 
