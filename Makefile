@@ -26,7 +26,7 @@ stop: ## stop what `make run` started
 	@$(PYTHON_) -m deploy.local.stop
 
 test: setup lint types arrows wire pages manifests ## everything: the checks, then all tests, with real stores and processes
-	@$(BIN)/pytest -q -n 3 --dist loadfile --no-loadscope-reorder tests/sim tests/e2e tests/faults tests
+	@$(BIN)/pytest -q -n 3 --dist loadfile --no-loadscope-reorder tests
 
 check: setup lint types arrows wire pages manifests fast-tests ## format, lint, types, arrows, wire, pages, manifests and the fast tests; seconds
 

@@ -26,6 +26,8 @@ from tests.e2e.conftest import ROOT
 NOBODY = 65534
 LIMIT_SECONDS = 600
 
+pytestmark = pytest.mark.timeout(2 * LIMIT_SECONDS)  # a whole environment is installed and compiled
+
 
 def steps() -> list[str]:
     """The commands of the build stage, in order, but for those that install Debian's packages."""
