@@ -3,7 +3,7 @@
 The whole of cardroom as `make run` starts it, and bots that queue, sit, play a deal of 四人血战 and leave, at several
 tables at once, through the public API. Processor time is what each process used meanwhile, divided by the deals
 settled; what it uses while nothing happens is measured before and taken off. A deal at human pace costs the same, only
-later.
+later. What a table holds is the growth of one pod by many tables that play, with four viewers each.
 """
 
 import asyncio
@@ -16,6 +16,8 @@ from pathlib import Path
 
 from bench.null_unary import cpu_seconds
 from bench.row import Row
+from bench.table_load import TableLoad
+from bench.table_pod import TablePod
 from cardroom_client import Player
 from clients.load.bot_player import BotPlayer, take_seat
 from deploy.local.bank import Bank
@@ -24,14 +26,15 @@ from deploy.local.stack import Stack
 from deploy.local.stores import LEDGER, TABLES
 
 PROCESSES = (*SERVICES, TABLES, LEDGER)
-NAMES = tuple(
-    f"{figure}_{name.replace('-', '_')}"
-    for name in PROCESSES
-    for figure in ("deal_cpu_ms", "idle_millicores", "held_mib")
-)
+FIGURES = ("deal_cpu_ms", "idle_millicores", "held_mib")
+OF_A_TABLE = "held_kib_a_table"
+NAMES = (*(f"{figure}_{name.replace('-', '_')}" for name in PROCESSES for figure in FIGURES), OF_A_TABLE)
 
 TABLE_COUNT = 6
 DEALS_EACH = 5
+MANY_TABLES = 256
+_FEW_TABLES = 32
+_PLAY_SECONDS = 5.0
 _SEATS = 4
 _ROOM = "bloody4-demo"
 _ASSET = "points"
@@ -66,7 +69,19 @@ async def measure() -> list[Row]:
                 name: Use(before[name] - at_first[name], after[name] - before[name], _held_bytes(pid))
                 for name, pid in pids.items()
             }
-    return rows(uses, deals=TABLE_COUNT * DEALS_EACH, moves=moves, seconds=seconds)
+    made = rows(uses, deals=TABLE_COUNT * DEALS_EACH, moves=moves, seconds=seconds)
+    note = f"resident, from {_FEW_TABLES} tables to {MANY_TABLES} more, {_SEATS} viewers each"
+    return [*made, Row(OF_A_TABLE, await _held_kib_a_table(), "KiB", runs=1, note=note)]
+
+
+async def _held_kib_a_table() -> float:
+    """What a pod holds more for each table, its viewers with it, once all have played for a while."""
+    async with TablePod() as pod, TableLoad(pod.address, pod.keys, tables=_FEW_TABLES) as few:
+        await few.play(_PLAY_SECONDS)
+        before = _held_bytes(pod.pid)
+        async with TableLoad(pod.address, pod.keys, tables=MANY_TABLES) as many:
+            await many.play(_PLAY_SECONDS)
+            return (_held_bytes(pod.pid) - before) / MANY_TABLES / 1024
 
 
 def rows(uses: Mapping[str, Use], *, deals: int, moves: int, seconds: float) -> list[Row]:
