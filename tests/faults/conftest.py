@@ -1,37 +1,43 @@
 """Faults in real processes, on real stores and sockets. `pytest tests/faults --seed N` draws other points."""
 
-from collections.abc import AsyncIterator
+import json
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
-from tests.faults.machine import ASSET, Machine
+from tests.faults import house_rooms
+from tests.faults.machine import ASSET, Machine, PodProcess
+from tests.faults.ordeal import SEEDED
 
 SEED = 1
+
+Rooms = Mapping[str, Mapping[str, object]]
 
 _LEASE_MS = 5_000
 """The lease of production; a module may set its own as LEASE_MS."""
 
-_ROOM = """
-[{room_id}]
-name = "{room_id}"
-variant = "bloody4"
-asset = "{asset}"
-stake = 1
-least_balance = {least_balance}
-turn_limit_ms = 120_000
-claim_limit_ms = 60_000
-claim_timing = "natural"
-claim_floor_min_ms = 0
-claim_floor_max_ms = 0
-ready_limit_ms = 600_000
-arrive_limit_ms = 600_000
-dealing_ms = 50
-deals_max = 1
-bots_allowed = {bots_allowed}
-bot_wait_ms = 0
-"""
+_ROOM = {
+    "variant": "bloody4",
+    "asset": ASSET,
+    "stake": 1,
+    "least_balance": 20,
+    "turn_limit_ms": 120_000,
+    "claim_limit_ms": 60_000,
+    "claim_timing": "natural",
+    "claim_floor_min_ms": 0,
+    "claim_floor_max_ms": 0,
+    "ready_limit_ms": 600_000,
+    "arrive_limit_ms": 600_000,
+    "dealing_ms": 50,
+    "deals_max": 1,
+    "bots_allowed": False,
+    "bot_wait_ms": 0,
+}
+
+_ROOMS: Rooms = {"faults": {}, "empty": {}, "bots": {"bots_allowed": True}, "rich": {"least_balance": 1_000_000}}
+"""By id, what is other than above: "faults", "empty" for all, "bots" for all and with bots, "rich" for nobody."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -47,14 +53,9 @@ def seed(request: pytest.FixtureRequest) -> int:
 
 @pytest.fixture(scope="session")
 def rooms(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file of rooms: "faults" and "empty" for everybody, "bots" for everybody with bots, "rich" for nobody."""
-    least_balances = {"faults": 20, "empty": 20, "bots": 20, "rich": 1_000_000}
-    rows = [
-        _ROOM.format(room_id=room_id, asset=ASSET, least_balance=least, bots_allowed=str(room_id == "bots").lower())
-        for room_id, least in least_balances.items()
-    ]
+    """A file of rooms."""
     file: Path = tmp_path_factory.mktemp("rooms") / "rooms.toml"
-    file.write_text("".join(rows))
+    file.write_text(_toml(_ROOMS))
     return file
 
 
@@ -68,3 +69,34 @@ async def machine(
     environment = {"matchmaker": {"CARDROOM_ROOMS_FILE": str(rooms), "CARDROOM_POD_LEASE_MS": str(lease_ms)}}
     async with Machine(directory, pod_lease_ms=lease_ms, environment=environment) as machine:
         yield machine
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def house(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Machine]:
+    """A machine for all modules that break nothing; it has the rooms of the house, too."""
+    directory = tmp_path_factory.mktemp("house")
+    file = directory / "rooms.toml"
+    file.write_text(_toml({**_ROOMS, **house_rooms.ROOMS}))
+    environment = {"matchmaker": {"CARDROOM_ROOMS_FILE": str(file), "CARDROOM_POD_LEASE_MS": str(_LEASE_MS)}}
+    async with Machine(directory / "state", pod_lease_ms=_LEASE_MS, environment=environment) as machine:
+        yield machine
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def house_pod(house: Machine, seed: int) -> AsyncIterator[PodProcess]:
+    """Its pod; the walls hang on seed and deal, all else is as in production."""
+    pod = house.pod("table-0")
+    await pod.up(SEEDED, str(seed))
+    yield pod
+    await pod.kill()
+
+
+def _toml(rooms: Rooms) -> str:
+    """A file of rooms; numbers, words and truths are written in TOML as in JSON."""
+    tables = []
+    for room_id, changes in rooms.items():
+        row = {"name": room_id, **_ROOM, **changes}
+        tables.append(
+            "\n".join([f"[{room_id}]", *(f"{name} = {json.dumps(value)}" for name, value in row.items()), ""])
+        )
+    return "\n".join(tables)

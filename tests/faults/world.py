@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from itertools import count, islice
+from typing import Any
 from uuid import uuid4
 
 import grpc.aio
@@ -208,7 +209,7 @@ async def _table(machine: Machine, pod: PodProcess, stack: AsyncExitStack, name:
     await machine.open_accounts(names)
     deals = ((table_id, first_deal(table_id, str(seed))) for table_id in map(f"{name}-{{}}".format, count()))
     table_id, deal, tile, claimant = next(
-        (table_id, deal, *found) for table_id, deal in islice(deals, DEALS_MAX) if (found := _claimable(deal))
+        (table_id, deal, *found) for table_id, deal in islice(deals, DEALS_MAX) if (found := claimable(deal))
     )
     await machine.create_table(pod, table_id, names, **LONG)
     seats = [machine.seat(pod, table_id, seat, player) for seat, player in enumerate(names)]
@@ -216,19 +217,20 @@ async def _table(machine: Machine, pod: PodProcess, stack: AsyncExitStack, name:
     return Table(table_id, names, players, deal, claimant, tile)
 
 
-def first_deal(table_id: str, seed: str) -> State:
-    """What a table of this id deals under this seed (PF-41)."""
-    state = play.before_the_wall(play.rules_of(room_from_proto(room())), 0, deal_index=0, draws_in_row=0)
+def first_deal(table_id: str, seed: str, **changes: Any) -> Any:
+    """What a table of this id and room deals under this seed, if every seat sends its own nonce (PF-41)."""
+    rules = play.rules_of(room_from_proto(room(**changes)))
+    state = play.before_the_wall(rules, 0, deal_index=0, draws_in_row=0)
     nonces = tuple(map(nonce_of, state.seats))
     for event in play.opening(state, seed=SeededEntropy(seed).seed(), nonces=nonces, deal_id=f"{table_id}.1"):
         state = play.evolve(state, event)
     for event in play.decide(state, play.dealing(state)):
         state = play.evolve(state, event)
-    assert isinstance(state, State)
     return state
 
 
-def _claimable(state: State) -> tuple[int, int] | None:
+def claimable(state: State) -> tuple[int, int] | None:
+    """A tile of the dealer's that one seat may claim for a pung, and nobody for more; and that seat."""
     if any(hand_waits(state, seat) for seat in state.seats):
         return None
     for tile in state.hands[state.turn]:

@@ -25,9 +25,14 @@ Replay = dict[str, Any]
 
 @pytest.fixture(scope="session")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return program_in(tmp_path_factory.mktemp("verifier"))
+
+
+def program_in(directory: Path) -> Path:
+    """The page's program as a file."""
     (text,) = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
     assert len(text.splitlines()) <= LINES_MAX
-    file: Path = tmp_path_factory.mktemp("verifier") / "verify.py"
+    file = directory / "verify.py"
     file.write_text(text, "utf-8")
     return file
 
