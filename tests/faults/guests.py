@@ -17,6 +17,10 @@ LIMIT_SECONDS = 60.0
 """Far above any clock that a test waits for; far below those that must not run out."""
 JITTER_MS = 50
 """By how much a server's wall clock and the clock it counts on may disagree over a few seconds."""
+EARLY = 0.5
+"""Part of a clock that is seen at the least: it starts when its first entry is decided, which is seen once stored."""
+SHOWN_WITHIN_MS = 10_000
+"""The same of long clocks, in ms."""
 LATE = 20
 """Times of a clock within which its end must have been told, on a machine that has much else to do."""
 
@@ -46,15 +50,21 @@ def lasted_ms(first: Message, last: Message) -> int:
 
 def assert_ran(limit_ms: int, lasted: int) -> None:
     """A clock of so many milliseconds has run out: not before, and not long after."""
-    assert limit_ms - JITTER_MS <= lasted <= LATE * limit_ms, f"a clock of {limit_ms} ms took {lasted} ms"
+    assert EARLY * limit_ms <= lasted <= LATE * limit_ms, f"a clock of {limit_ms} ms took {lasted} ms"
 
 
 def assert_told(prompt: table_pb2.Prompt, message: Message, limit_ms: int) -> None:
-    """A prompt in a message says when the server decides: so much later than it was sent (PF-20)."""
+    """A prompt in a message says when the server decides: a clock's length after the question (PF-20)."""
     assert not prompt.standing
     assert prompt.HasField("deadline")
-    assert 0 < prompt.remaining_ms <= limit_ms
+    assert max(EARLY * limit_ms, limit_ms - SHOWN_WITHIN_MS) <= prompt.remaining_ms <= limit_ms
     assert abs(prompt.deadline.ToMilliseconds() - sent_ms(message) - prompt.remaining_ms) <= JITTER_MS
+
+
+def assert_kept(told: table_pb2.Prompt | table_pb2.Snapshot, end: Message) -> None:
+    """What ended a clock did not come before the deadline that was told."""
+    assert told.HasField("deadline")
+    assert sent_ms(end) >= told.deadline.ToMilliseconds() - JITTER_MS
 
 
 class Guest:

@@ -20,6 +20,7 @@ from tests.faults.guests import (
     Guest,
     Message,
     all_ready,
+    assert_kept,
     assert_ran,
     assert_told,
     at_table,
@@ -34,7 +35,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 TURN_MS = 500
 SLOW_TURN_MS = 2_500
 """Where a player has to move before the clock of another is to run out."""
-CLAIM_MS = 400
+CLAIM_MS = 500
 FLOOR_MS = 600
 DECLARE_MS = 30_000
 NOBODY = -1
@@ -79,6 +80,7 @@ async def test_turns_that_run_out_discard_the_last_tile_first_and_then_the_one_d
         first = await dealer.event("discarded")
         asked = next(message for message in dealer.messages if message.HasField("prompt"))
         assert_told(asked.prompt, asked, TURN_MS)
+        assert_kept(asked.prompt, first)
         assert first.event.mahjong.discarded.seat == 0
         assert first.event.mahjong.discarded.tile == max(deal.hands[0]), "display order is the order of the ids"
         assert_ran(TURN_MS, lasted_ms(await dealer.event("dealt"), first))
@@ -92,6 +94,8 @@ async def test_turns_that_run_out_discard_the_last_tile_first_and_then_the_one_d
         assert thrown.event.mahjong.discarded.tile == drawn_by(second, drawn)
         assert not public.event.mahjong.drawn.HasField("tile")
         assert_ran(TURN_MS, lasted_ms(drawn, thrown))
+        asked, *_ = prompts_between(second, drawn, thrown)
+        assert_kept(asked.prompt, thrown)
         assert [message.event.timed_out.seat for message in second.told("timed_out")][:2] == [0, second.seat]
 
 
@@ -106,11 +110,13 @@ async def test_after_a_claim_a_turn_that_runs_out_discards_the_last_tile_pf_21(
         await guests[claimant].act(PUNG)
         melded = await guests[claimant].event("melded")
         asked = await guests[claimant].until_asked(after=melded.seq - 1)
-        assert_told(guests[claimant].prompt_now(), asked, SLOW_TURN_MS)
+        told = guests[claimant].prompt_now()
+        assert_told(told, asked, SLOW_TURN_MS)
         thrown = await guests[claimant].event("discarded", after=melded.seq)
         left = [held for held in deal.hands[claimant] if held != tile]
         assert (thrown.event.mahjong.discarded.seat, thrown.event.mahjong.discarded.tile) == (claimant, max(left))
         assert_ran(SLOW_TURN_MS, lasted_ms(melded, thrown))
+        assert_kept(told, thrown)
 
 
 async def test_claims_have_a_clock_of_their_own_and_its_end_is_a_pass_pf_20_pf_21(
@@ -125,8 +131,9 @@ async def test_claims_have_a_clock_of_their_own_and_its_end_is_a_pass_pf_20_pf_2
         discarded = await guests[claimant].event("discarded")
         drawn = await guests[claimant].event("drawn", after=discarded.seq)
         assert_ran(CLAIM_MS, lasted_ms(discarded, drawn))
-        (asked,) = prompts_between(guests[claimant], discarded, drawn)
+        asked, *_ = prompts_between(guests[claimant], discarded, drawn)
         assert_told(asked.prompt, asked, CLAIM_MS)
+        assert_kept(asked.prompt, drawn)
         assert guests[claimant].told("melded", "timed_out") == [], "no turn has timed out, and nothing is claimed"
 
 
@@ -194,7 +201,6 @@ async def test_who_declares_is_asked_for_thirty_seconds_pf_20_bb_18(
         for seat in ready:
             asked = await guests[seat].until_asked()
             assert_told(guests[seat].prompt_now(), asked, DECLARE_MS)
-            assert guests[seat].prompt_now().remaining_ms > DECLARE_MS / 2
             await guests[seat].act(PASS)
         asked = await guests[0].until_asked(after=(await guests[0].event("declared")).seq - 1)
         assert_told(guests[0].prompt_now(), asked, CLOCK_MS)
