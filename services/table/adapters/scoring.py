@@ -1,7 +1,9 @@
 """The scoring service over gRPC, asked about what the table is about to settle."""
 
-from collections.abc import Awaitable, Callable, Sequence
-from typing import TypeVar
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, TypeVar
 
 import grpc.aio
 from cardroom.scoring.v1 import scoring_pb2, scoring_pb2_grpc
@@ -14,14 +16,43 @@ from services.table.app.table_time import Clock
 from services.table.model.play import GameEvent, GameState
 from services.table.ports import ServiceAway
 from serving.refusing import refusal_of
+from wire.landlord import questions as landlord
 from wire.mahjong import event_to_proto
-from wire.mahjong.questions import deal_question, payments_found, payments_told, win_question, worth
+from wire.mahjong import questions as mahjong
+from wire.mahjong.questions import win_question, worth
 
 Response = TypeVar("Response")
 _Ask = Callable[["scoring_pb2_grpc.ScoringServiceAsyncStub"], Awaitable[Response]]
 
 _CONTRADICTS = frozenset({Reason.RECORD_INVALID, Reason.HAND_IMPOSSIBLE, Reason.INVALID_FIELD, Reason.OPTION_INVALID})
 """Refusals by which scoring says that what it was sent cannot be; after all others it just cannot be asked now."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Records:
+    """How the records of a family's deals are asked about.
+
+    Attributes:
+        field: the question's field that holds the record.
+        question: what a record comes to.
+        told, found: payments that a record asks for and that scoring finds, in one form.
+    """
+
+    field: str
+    question: Callable[[Sequence[Any]], scoring_pb2.SettleDealRequest]
+    told: Callable[[Sequence[Any]], object]
+    found: Callable[[scoring_pb2.SettleDealResponse], object]
+
+
+_RECORDS: Mapping[str, _Records] = MappingProxyType(
+    {
+        "mahjong": _Records("events", mahjong.deal_question, mahjong.payments_told, mahjong.payments_found),
+        "landlord": _Records(
+            "landlord_events", landlord.deal_question, landlord.payments_told, landlord.payments_found
+        ),
+    }
+)
+"""By the field in which the table's log holds a family's events."""
 
 
 class _Contradicted(Exception):
@@ -65,9 +96,10 @@ class GrpcScoring:
     def question(self, entries: Sequence[bytes]) -> bytes | None:
         """See `Scoring`."""
         events = [event_pb2.TableEvent.FromString(data) for data in entries]
-        if not events or not all(event.HasField("mahjong") for event in events):
-            return None
-        return deal_question([event.mahjong for event in events]).SerializeToString()
+        for family, records in _RECORDS.items():
+            if events and all(event.WhichOneof("kind") == family for event in events):
+                return records.question([getattr(event, family) for event in events]).SerializeToString()
+        return None
 
     async def same_deal(self, question: bytes) -> bool:
         """See `Scoring`."""
@@ -76,7 +108,8 @@ class GrpcScoring:
             answer = await self._ask(lambda stub: stub.SettleDeal(request, timeout=self._patience_s))
         except _Contradicted:
             return False
-        return payments_found(answer) == payments_told(request.events)
+        records = next(each for each in _RECORDS.values() if getattr(request, each.field))
+        return records.found(answer) == records.told(getattr(request, records.field))
 
     async def _ask(self, call: "_Ask[Response]") -> Response:
         """Raises: ServiceAway, _Contradicted."""

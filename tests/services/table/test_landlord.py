@@ -1,6 +1,7 @@
 """Tables of 听用斗地主 on sockets: a deal to money in two assets, who sees what, a crash (rules TY, PF-50..60)."""
 
 import uuid
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,8 +14,10 @@ from games.landlord.events import Called, Ended, Event
 from games.landlord.game import LandlordGame
 from games.landlord.state import State
 from refusals import Reason
+from services.scoring.edge.servicer import ScoringServicer
 from services.table.model import play
 from services.table.model.events import CloseCause, Closed, DealSettled, Move, PaymentsDue, PaymentsMade, TableEvent
+from tests.services.scoring.rig import serving_scoring
 from tests.services.table.landlord_deals import ROOM, dealt, game, landlord_lost, played, table_where
 from tests.services.table.logs import folded, received, seen_of, stored
 from tests.services.table.real_ledger import OPENING, OPENING_POINTS, Books
@@ -96,6 +99,33 @@ async def test_stakes_of_both_assets_are_locked_while_a_deal_runs_pf_55(pods: Po
         assert [row.locked_by_table_id for row in rows] == [seated.table_id] * 3
     snapshot = (await players[1].snapshot()).snapshot
     assert [(seat.balance, seat.points) for seat in snapshot.seats] == [(OPENING, OPENING_POINTS)] * 3
+
+
+@pytest.mark.parametrize("wrong_in", ["", "payments", "point_payments"])
+async def test_scoring_is_asked_before_either_asset_moves(
+    pods: Pods, books: Books, keys: Path, redis_url: str, monkeypatch: pytest.MonkeyPatch, wrong_in: str
+) -> None:
+    """It finds what the table settles; where it finds other coins or other points nothing is settled."""
+    right = ScoringServicer.SettleDeal
+
+    async def settle(self: ScoringServicer, request: Any, context: Any) -> Any:
+        answer = await right(self, request, context)
+        if wrong_in:
+            getattr(answer, wrong_in)[0].asked += 1
+        return answer
+
+    monkeypatch.setattr(ScoringServicer, "SettleDeal", settle)
+    pods.ledger = books.ledger  # type: ignore[assignment]
+    async with serving_scoring(keys) as scoring:
+        pod = await pods.start(scoring_address=scoring.address, scoring_patience_ms=20_000)
+        seated = await pod.create(table_where(pod, landlord_lost), players=names(), **ROOM)
+        await books.opened(seated.names)
+        await played_on(await gathered(seated))
+    log = await stored(redis_url, seated.table_id)
+    assert (log[-1] == Closed(CloseCause.SCORING)) is bool(wrong_in)
+    assert [event.asset for event in log if isinstance(event, PaymentsMade)] == ([] if wrong_in else list(ASSETS))
+    outcomes = {name: pod.sample("cardroom_table_checks_total", outcome=name) for name in ("same", "differs")}
+    assert outcomes == {"same": 0 if wrong_in else 1, "differs": 1 if wrong_in else 0}
 
 
 async def test_a_short_landlord_shares_what_he_has_ty_42(pods: Pods, books: Books, redis_url: str) -> None:
