@@ -17,7 +17,7 @@ from cardroom.mahjong.v1 import event_pb2 as mahjong_pb2
 from cardroom.table.v1 import event_pb2, table_pb2
 
 from cardroom_client import Seat
-from tests.faults.guests import JITTER_MS, LIMIT_SECONDS, Guest, Message, player_of
+from tests.faults.guests import JITTER_MS, Guest, Message, player_of
 from tests.faults.house_rooms import LONG_PAUSE_MS
 from tests.faults.machine import Machine, PodProcess
 from wire.mahjong import view_from_proto
@@ -26,6 +26,8 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 NAMES = [f"evening.{number}" for number in range(4)]
 DISCARDS_LEAST = 6
+ALL_BUT_ONE_CAME = 5
+"""Number of the entry: the table is made, three arrive, one is ready."""
 
 
 @dataclass
@@ -119,10 +121,35 @@ class Evening:
 
     async def play_until(self, holds: "Stop") -> None:
         """All play, until the one who is asked sees what is waited for; he and all others then stand still."""
+        seq = self.guests[0].seq
         for guest in self.guests:
             await guest.go_on(holds)
-        async with asyncio.timeout(LIMIT_SECONDS):
-            await holds.stopped.wait()
+        while not await self._stops(holds, seq):
+            seq = self.guests[0].seq
+            await self.ready()
+
+    async def _stops(self, holds: "Stop", seq: int) -> bool:
+        """Whether what is waited for comes before the deal's end, the next one after a number."""
+        stopping = asyncio.create_task(holds.stopped.wait())
+        settling = asyncio.create_task(self.guests[0].event("deal_settled", after=seq))
+        await asyncio.wait({stopping, settling}, return_when=asyncio.FIRST_COMPLETED)
+        for task in (stopping, settling):
+            task.cancel()
+        await asyncio.gather(stopping, settling, return_exceptions=True)
+        return holds.stopped.is_set()
+
+    async def play_to_a_win(self) -> None:
+        """All play until a deal is settled in which money has moved."""
+        seq = self.guests[0].seq
+        for guest in self.guests:
+            await guest.go_on(lambda _: True)
+        while True:
+            for guest in self.guests:
+                await guest.event("deal_settled", after=seq)
+            if any(row.net for row in (await self.guests[0].snapshot()).seats):
+                return
+            seq = self.guests[0].seq
+            await self.ready()
 
     def _name(self, guest: Guest) -> str:
         snapshot = guest.messages[0].snapshot
@@ -130,7 +157,7 @@ class Evening:
 
 
 class Stop:
-    """Lets everybody play until a question is asked whose table looks as wanted. Each time it may be asked anew."""
+    """Lets everybody play until somebody is asked at a table that looks as wanted."""
 
     def __init__(self, *, claim: bool) -> None:
         """`claim`: to stop at a question who claims a discard, else at a turn."""
@@ -161,7 +188,7 @@ async def evening(house: Machine, house_pod: PodProcess) -> AsyncIterator[Mappin
         guests = [await stack.enter_async_context(Guest(session)) for session in sessions[:3]]
         table = Evening(house, stack, guests)
         await guests[0].table.set_ready(b"first")
-        await guests[0].event("ready")
+        await guests[0].until(lambda: guests[0].seq == ALL_BUT_ONE_CAME)
         back = {"waiting": await table.all_come_back()}
 
         table.guests.append(await stack.enter_async_context(Guest(sessions[3])))
@@ -173,16 +200,14 @@ async def evening(house: Machine, house_pod: PodProcess) -> AsyncIterator[Mappin
         for name, stop in {"turn": Stop(claim=False), "claim": Stop(claim=True)}.items():
             await table.play_until(stop)
             back[name] = await table.all_come_back()
-        for guest in table.guests:
-            await guest.go_on(lambda _: True)
-        for guest in table.guests:
-            await guest.event("deal_settled")
+        await table.play_to_a_win()
         back["between deals"] = await table.all_come_back()
 
         later = await table.seats()
+        seq = table.guests[0].seq
         await table.ready()
         for guest in table.guests:
-            await guest.event("opened")
+            await guest.event("opened", after=seq)
         back["dealing"] = await table.all_come_back(later)
         yield back
 
@@ -228,17 +253,17 @@ def assert_in_place(row: Return) -> None:
 async def test_dealing_dice_dealer_number_penalties_and_where_drawing_starts_pf_31(
     evening: Mapping[str, list[Return]],
 ) -> None:
-    """In the second deal, since before the first nobody has won or lost."""
+    """In a later deal than the first, since before that nobody has won or lost."""
     for row in evening["dealing"]:
         assert row.snapshot.state == event_pb2.TABLE_STATE_DEALING
         assert_in_place(row)
-        assert_opened(row, deal_number=2)
+        assert_opened(row)
         assert any(row.nets())
         assert all(not hand.tiles for hand in row.snapshot.mahjong.hands)
         assert row.snapshot.HasField("deadline")
 
 
-def assert_opened(row: Return, *, deal_number: int) -> None:
+def assert_opened(row: Return) -> None:
     """PF-31."""
     opened = row.moves()[0].opened
     started = row.events("deal_started")[-1].deal_started
@@ -246,7 +271,7 @@ def assert_opened(row: Return, *, deal_number: int) -> None:
     assert list(row.snapshot.mahjong.opened.dice) == list(opened.dice)
     assert row.snapshot.mahjong.opened.wall_start == opened.wall_start
     assert row.snapshot.dealer == row.snapshot.mahjong.opened.dealer == opened.dealer == started.dealer
-    assert row.snapshot.deal_number == started.deal_number == deal_number
+    assert row.snapshot.deal_number == started.deal_number > 0
     assert row.snapshot.deal_id == started.deal_id
     assert row.snapshot.seed_commitment == started.seed_commitment != ""
     assert [seat.net for seat in row.snapshot.seats] == row.nets()
@@ -262,7 +287,7 @@ async def test_playing_all_that_lies_open_his_own_tiles_and_what_he_may_do_pf_32
     for row in rows:
         assert row.snapshot.state == event_pb2.TABLE_STATE_PLAYING
         assert_in_place(row)
-        assert_opened(row, deal_number=1)
+        assert_opened(row)
         assert_open(row)
         assert_asked(row)
     asked = [row for row in rows if row.snapshot.prompt.options and not row.snapshot.prompt.standing]
@@ -326,7 +351,7 @@ async def test_between_deals_penalties_dealer_number_and_the_last_settlement_pf_
         assert any(row.nets())
         assert row.snapshot.dealer == row.moves()[-1].ended.next_dealer
         assert row.moves()[-1].ended.HasField("next_dealer")
-        assert row.snapshot.deal_number == 1
+        assert row.snapshot.deal_number == row.events("deal_started")[-1].deal_started.deal_number
         last = row.events("payments_made")[-1].payments_made
         assert row.snapshot.last_settlement == last
         assert last.payments

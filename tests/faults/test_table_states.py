@@ -72,7 +72,7 @@ async def test_bots_are_there_and_ready_at_once_pf_12(house: Machine) -> None:
     """The room's clocks are minutes; the only player has not said ready yet."""
     await house.open_accounts(["alone"])
     async with player_of(house, "alone") as player, Guest(player.sit(await player.join("bots"))) as guest:
-        await guest.until(lambda: len(guest.told("ready")) + _ready_at_first(guest) == 3)
+        await guest.until(lambda: _came(guest) == 4 and _ready(guest) == 3)
         shown = (await guest.table.snapshot()).snapshot
         assert shown.state == event_pb2.TABLE_STATE_READYING
         assert {row.seat for row in shown.seats if not row.ready} == {guest.seat}
@@ -80,8 +80,12 @@ async def test_bots_are_there_and_ready_at_once_pf_12(house: Machine) -> None:
         await guest.event("deal_started")
 
 
-def _ready_at_first(guest: Guest) -> int:
-    return sum(row.ready for row in guest.messages[0].snapshot.seats)
+def _came(guest: Guest) -> int:
+    return len(guest.told("arrived")) + sum(row.arrived for row in guest.messages[0].snapshot.seats)
+
+
+def _ready(guest: Guest) -> int:
+    return len(guest.told("ready")) + sum(row.ready for row in guest.messages[0].snapshot.seats)
 
 
 @pytest.mark.usefixtures("house_pod")
