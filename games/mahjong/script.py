@@ -13,7 +13,7 @@ from typing import Any
 
 from games.kernel import IllegalAction, Payment, Reason, Seat, pay
 from games.mahjong import actions as asked
-from games.mahjong.actions import Action
+from games.mahjong.actions import Action, Choice
 from games.mahjong.claims import claims_open, forced_to_win
 from games.mahjong.events import Ended, Event, Won
 from games.mahjong.game import GAME
@@ -190,12 +190,21 @@ class _Run:
             return isinstance(action, asked.Declare) and self._is_heard(action.seat)
         if isinstance(action, asked.Kong):
             return action.kind is MeldKind.EXPOSED_KONG and self._is_heard(action.seat)
+        if isinstance(action, asked.Win):
+            return self._is_heard(action.seat) and self._may_speak_of_a_win(action.seat)
         return isinstance(action, CLAIMS) and self._is_heard(action.seat)
+
+    def _may_speak_of_a_win(self, seat: Seat) -> bool:
+        """Whether a win of an asked seat is its claim; one of a seat asked about a meld alone is of a later tile."""
+        asked_for = claims_open(self.state, seat)
+        return not asked_for or Choice.WIN in asked_for
 
     def _is_heard(self, seat: Seat) -> bool:
         """Whether a claim of this seat is one on the tile in question: asked, answered or forced."""
         question = self.state.question
         assert question is not None
+        if seat not in self.state.seats:
+            return False
         return (
             question.answers[seat] is not None or bool(claims_open(self.state, seat)) or forced_to_win(self.state, seat)
         )

@@ -37,6 +37,19 @@ def test_the_shipped_rooms_are_acceptable() -> None:
     assert (demo.claim_floor_min_ms, demo.claim_floor_max_ms, demo.dealing_ms, demo.deals_max) == (0, 0, 0, 1)
 
 
+def test_an_escape_costs_half_of_what_a_shipped_room_asks_to_bring() -> None:
+    """PF-23: every room of the games that an escape ends says what it costs."""
+    rooms = [room for room in read_rooms(None) if room.variant in ("shanghai", "dazhong")]
+    assert {room.room_id for room in rooms} >= {
+        "shanghai-1",
+        "shanghai-5",
+        "shanghai-bots",
+        "dazhong-1",
+        "dazhong-bots",
+    }
+    assert all(room.escape_penalty == room.least_balance // 2 for room in rooms), rooms
+
+
 def test_the_rooms_of_ty_40_are_shipped() -> None:
     """Coins for a score, caps, and the room's number as the least balance to enter; points move too."""
     rooms = {room.room_id: room for room in read_rooms(None)}
