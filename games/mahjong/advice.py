@@ -150,15 +150,15 @@ def check_visible(rules: Ruleset, hand: WinningHand, visible: Sequence[Tile]) ->
     """Count the tiles that lie open elsewhere.
 
     Raises:
-        HandError: one is not in this game, or there are more than four of it with one's own.
+        HandError: one is not in this game, or there are more of it with one's own than the game has.
     """
-    own = Counter((*hand.concealed, *(tile for meld in hand.melds for tile in meld.tiles)))
+    own = Counter((*hand.concealed, *(tile for meld in hand.melds for tile in meld.tiles), *hand.flowers))
     seen: Counter[Tile] = Counter()
     for index, tile in enumerate(visible):
-        if tile not in rules.kinds:
+        if tile not in rules.kinds and tile not in rules.flowers:
             raise HandError("visible", rules.hand_clause("tiles"), f"{show([tile])} is not in this game", index)
         seen[tile] += 1
-        if seen[tile] + own[tile] > COPIES:
+        if seen[tile] + own[tile] > (COPIES if tile in rules.kinds else 1):
             raise HandError("visible", rules.hand_clause("tiles"), f"{seen[tile] + own[tile]} of {show([tile])}", index)
     return seen
 

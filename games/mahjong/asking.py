@@ -61,7 +61,15 @@ def check_seats(rules: Ruleset, hand: WinningHand, seats: Seats) -> None:
         _check(seats.winner not in named, field, "the winner is none of them")
     _check(not seats.out or not rules.win_ends_deal, "seats.out_seats", "here a win ends the deal")
     _check(seats.giver not in seats.out, "seats.out_seats", "who has won gives no tile")
+    _check(len(seats.out) < rules.seat_count - 1, "seats.out_seats", "the deal is over: all others have won")
+    first = hand.situations & {Situation.HEAVENLY, Situation.EARTHLY}
+    _check(not seats.out or not first, "seats.out_seats", "a win of the first moments has none before it")
     _check(not seats.declared or rules.declares, "seats.declared_seats", "nobody declares in this game")
+    _check(
+        hand.by is not WinBy.ROB or seats.giver not in seats.declared,
+        "seats.declared_seats",
+        "a declared hand has no pung to add to",
+    )
     _check(not seats.liable or rules.judgement.liability, "seats.liable_seats", "there is no liability in this game")
     _check(0 <= seats.draws_in_row <= DRAWS_IN_ROW_MAX, "seats.draws_in_row", f"from 0 to {DRAWS_IN_ROW_MAX}")
     _check(

@@ -55,18 +55,19 @@ class Meld:
 
 
 def parse_meld(text: str) -> Meld:
-    """The meld of a notation such as "pung EEE" or "added 5555p".
+    """The meld of a notation such as "pung EEE" or "[added 5555p]".
 
     Raises:
         NotationError: an unknown kind, or tiles that are no such set.
     """
-    word, _, rest = text.partition(" ")
+    start = 1 if text.startswith("[") and text.endswith("]") else 0
+    word, _, rest = text[start : len(text) - start].partition(" ")
     if word not in set(MeldKind):
-        raise NotationError(text, 0, f"unknown kind of meld {word!r}")
+        raise NotationError(text, start, f"unknown kind of meld {word!r}")
     kind = MeldKind(word)
     tiles = tuple(sorted(parse(rest)))
     if not tiles or tiles != Meld(kind, tiles[0]).tiles:
-        raise NotationError(text, len(word) + 1, f"no {word}")
+        raise NotationError(text, start + len(word) + 1, f"no {word}")
     if kind is MeldKind.CHOW and (tiles[0] >= HONOURS.start or tiles[0] % 9 > 6):
-        raise NotationError(text, len(word) + 1, "no chow")
+        raise NotationError(text, start + len(word) + 1, "no chow")
     return Meld(kind, tiles[0])

@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
-from games.kernel import IllegalAction, RecordError, Seat
+from games.kernel import IllegalAction, Reason, RecordError, Seat
 from games.mahjong import actions as asked
 from games.mahjong import events as happened
 from games.mahjong.actions import CHOW_OFFSETS, Action, Choice
@@ -64,7 +64,7 @@ def replaying(events: Sequence[Event]) -> Generator[None, None, State]:
         yield
         run.step()
     if run.index < len(events):
-        raise RecordError(run.index, "the deal is over", "BB-11")
+        raise RecordError(run.index, "the deal is over", run.state.ruleset.clause(Reason.DEAL_OVER))
     return run.state
 
 
@@ -89,10 +89,10 @@ class _Replay:
     def open(self) -> None:
         opened = self._events[0] if self._events else None
         if not isinstance(opened, happened.Opened):
-            raise RecordError(0, "a record begins with its opening", "BB-3")
+            raise RecordError(0, "a record begins with its opening")
         problem = _opening_problem(opened)
         if problem:
-            raise RecordError(0, problem, "BB-3")
+            raise RecordError(0, problem, opened.ruleset.hand_clause("opening"))
         self.state = GAME.initial(
             opened.ruleset, opened.dealer, deal_index=opened.deal_index, draws_in_row=opened.draws_in_row
         )

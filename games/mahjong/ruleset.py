@@ -165,7 +165,7 @@ class Ruleset:
         return 4 * len(self.kinds) + len(self.flowers)
 
     def hand_clause(self, part: str) -> str:
-        """Number of the rule behind a refusal of a hand."""
+        """Number of the rule behind a refusal of a hand, or of a record's opening."""
         return dict(self.hand_clauses)[part]
 
     def clause(self, reason: Reason) -> str:

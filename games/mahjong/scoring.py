@@ -22,7 +22,7 @@ def score_win(rules: Ruleset, hand: WinningHand) -> Score | None:
     """
     check_melds_and_tiles(rules, hand, (*hand.concealed, hand.tile))
     if hand.tile not in _kind_set(rules.kinds):
-        raise _not_in_this_game(rules, "win", show([hand.tile]))
+        raise no_such_tile(rules, "win", hand.tile)
     check_winds(rules, hand)
     check_situations(rules, hand.situations, rules.hand_situations)
     rules.judgement.check_hand(rules, hand)
@@ -68,18 +68,21 @@ def check_melds_and_tiles(rules: Ruleset, hand: WinningHand, concealed: tuple[Ti
     kinds = _kind_set(rules.kinds)
     if not kinds.issuperset(hand.concealed):
         index = next(place for place, tile in enumerate(hand.concealed) if tile not in kinds)
-        raise _not_in_this_game(rules, "hand", show([hand.concealed[index]]), index)
+        raise no_such_tile(rules, "hand", hand.concealed[index], index)
     for index, meld in enumerate(hand.melds):
         no_chow = meld.kind is MeldKind.CHOW and rules.chow_from == "none"
         if no_chow or meld.tile not in kinds:
             raise _not_in_this_game(rules, "melds", str(meld), index)
     for index, flower in enumerate(hand.flowers):
-        if flower not in rules.flowers or hand.flowers.count(flower) > 1:
-            detail = f"{show([flower])} is not in this game, or twice"
-            raise HandError("flowers", rules.hand_clause("tiles"), detail, index)
-    waiting = rules.hand_size - 3 * len(hand.melds)
-    if waiting < 1 or len(hand.concealed) != waiting + spare:
-        wanted = max(waiting, 1) + spare
+        if flower not in rules.flowers:
+            raise _not_in_this_game(rules, "flowers", show([flower]), index)
+        if flower in hand.flowers[:index]:
+            raise HandError("flowers", rules.hand_clause("tiles"), f"{show([flower])} is there once", index)
+    if len(hand.melds) > rules.set_count:
+        detail = f"{len(hand.melds)} melds; a hand has {rules.set_count} sets"
+        raise HandError("melds", rules.hand_clause("size"), detail)
+    wanted = rules.hand_size - 3 * len(hand.melds) + spare
+    if len(hand.concealed) != wanted:
         detail = f"{len(hand.concealed)} tiles beside {len(hand.melds)} melds, not {wanted}"
         raise HandError("hand", rules.hand_clause("size"), detail)
     _check_copies(rules, hand, concealed)
@@ -94,8 +97,19 @@ def _not_in_this_game(rules: Ruleset, part: str, what: str, index: int | None = 
     return HandError(part, rules.hand_clause("tiles"), f"{what} is not in this game", index)
 
 
+def no_such_tile(rules: Ruleset, part: str, tile: Tile, index: int | None = None) -> HandError:
+    """What stands against a tile that a hand cannot hold: it is none of the game, or a flower."""
+    if tile in rules.flowers:
+        detail = f"{show([tile])} is a flower: it lies apart from the hand"
+        return HandError(part, rules.hand_clause("tiles"), detail, index)
+    return _not_in_this_game(rules, part, show([tile]), index)
+
+
 def _check_copies(rules: Ruleset, hand: WinningHand, concealed: tuple[Tile, ...]) -> None:
-    """Raise HandError if there are five of a tile; the winning tile may still be none of the game."""
+    """Raise HandError at the fifth of a tile; the winning tile may still be none of the game.
+
+    The hand is read first, then the melds, then the winning tile.
+    """
     held = [0] * FLOWERS.stop
     for tile in concealed:
         held[tile] += 1
@@ -103,8 +117,19 @@ def _check_copies(rules: Ruleset, hand: WinningHand, concealed: tuple[Tile, ...]
         for tile in meld.tiles:
             held[tile] += 1
     if max(held) > COPIES:
-        tile = next(tile for tile, copies in enumerate(held) if copies > COPIES)
-        raise HandError("hand", rules.hand_clause("tiles"), f"{held[tile]} of {show([tile])}")
+        raise _fifth(rules, hand, held)
+
+
+def _fifth(rules: Ruleset, hand: WinningHand, held: list[int]) -> HandError:
+    """The first tile of which there were four before it; `held` are the copies of each kind."""
+    own = [("hand", place, tile) for place, tile in enumerate(hand.concealed)]
+    own += [("melds", place, tile) for place, meld in enumerate(hand.melds) for tile in meld.tiles]
+    seen = [0] * FLOWERS.stop
+    for part, place, tile in own:
+        seen[tile] += 1
+        if seen[tile] > COPIES:
+            return HandError(part, rules.hand_clause("tiles"), f"{held[tile]} of {show([tile])}", place)
+    return HandError("win", rules.hand_clause("tiles"), f"{held[hand.tile]} of {show([hand.tile])}")
 
 
 def check_winds(rules: Ruleset, hand: WinningHand) -> None:
@@ -113,7 +138,7 @@ def check_winds(rules: Ruleset, hand: WinningHand) -> None:
         if wind is None and rules.winds:
             raise HandError(field, WINDS_RULE, "one of E, S, W, N")
         if wind is not None and not rules.winds:
-            raise HandError(field, WINDS_RULE, "this game has no winds")
+            raise HandError(field, rules.hand_clause("situation"), "this game has no winds")
 
 
 WINDS_RULE = "DZ-13"

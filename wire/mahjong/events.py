@@ -95,6 +95,8 @@ def opened_to_proto(event: happened.Opened) -> event_pb2.Opened:
 def opened_from_proto(message: event_pb2.Opened) -> happened.Opened:
     """The opening a message stands for."""
     rules = ruleset_from_opened(message)
+    if message.wall and message.wall_count != len(message.wall):
+        raise WireError("wall_count", f"{len(message.wall)} tiles are in the wall")
     _, dice_for_kongs = dice_counts(rules)
     return happened.Opened(
         ruleset=rules,
@@ -221,6 +223,8 @@ def won_to_proto(event: happened.Won) -> event_pb2.Won:
 
 def won_from_proto(message: event_pb2.Won) -> happened.Won:
     """The win a message stands for."""
+    if message.without_tile and message.HasField("tile"):
+        raise WireError("without_tile", "there is a winning tile")
     hidden = None if message.without_tile else HIDDEN
     return happened.Won(
         by=named(WIN_BYS, "by", message.by),

@@ -60,12 +60,12 @@ class Patience:
     async def pause(self, refusal: CallRefused) -> None:
         """Wait before the next attempt.
 
-        Raises: the refusal, if nothing has worked for the limit.
+        Raises: the refusal, if nothing has worked for the limit, or nothing is promised to work within it.
         """
         now = self._clock()
         if self._first_failure is None:
             self._first_failure = now
-        if now - self._first_failure >= self._limit_seconds:
+        if now + (refusal.retry_after or 0.0) - self._first_failure >= self._limit_seconds:
             raise refusal
         if not self._told and now - self._first_failure >= TELL_AFTER_SECONDS:
             self._told = True

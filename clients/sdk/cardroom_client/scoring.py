@@ -97,7 +97,7 @@ class Hand:
         tiles: concealed, without the winning tile.
         win: the winning tile; empty where none is asked about.
         by: "self", "discard" or "rob".
-        melds: such as "pung EEE", "chow 123m", "concealed 5555p".
+        melds: such as "pung EEE", "chow 123m", "concealed 5555p", in brackets or without.
         flowers: such as "1f5f".
         situations: what else holds, by the names of SITUATIONS.
         seat_wind, round_wind: letters, where the rules have winds.
@@ -305,7 +305,8 @@ class Scoring:
                 return call(request, timeout=self._timeout_seconds, metadata=self._metadata)
             except grpc.RpcError as error:
                 refusal = refused(error)
-            if not passes(refusal) or time.monotonic() >= ends:
+            # A quota may ask for hours: who would wait longer than he has patience is told at once.
+            if not passes(refusal) or time.monotonic() + (refusal.retry_after or 0.0) >= ends:
                 raise refusal
             self._spread.next()
             longest = min(FIRST_PAUSE_SECONDS * 2**failure_count, LAST_PAUSE_SECONDS)
@@ -354,7 +355,8 @@ def columns(hands: Sequence[Hand]) -> columns_pb2.HandColumns:
         found.bys.append(BYS.get(hand.by, event_pb2.WIN_BY_UNSPECIFIED))
         found.meld_counts.append(len(hand.melds))
         for meld in hand.melds:
-            kind, _, rest = meld.partition(" ")
+            bare = meld[1:-1] if meld.startswith("[") and meld.endswith("]") else meld
+            kind, _, rest = bare.partition(" ")
             if kind not in MELD_KINDS:
                 raise NotationError(f"unknown kind of meld {kind!r}")
             found.meld_kinds.append(MELD_KINDS[kind])

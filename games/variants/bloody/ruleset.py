@@ -66,8 +66,8 @@ OF_DECLARING = {Reason.HAND_LOCKED: "BB-18", Reason.NOT_READY: "BB-18"}
 SIX_PLAYER_CLAUSES = tuple((reason, OF_DECLARING.get(reason, clause)) for reason, clause in CLAUSES)
 """For six players 报叫 takes the place of 听牌 (BB-17)."""
 
-HAND_CLAUSES = (("tiles", "BB-1"), ("size", "BB-2"), ("situation", "BB-70"))
-"""The rule behind each refusal of a hand."""
+HAND_CLAUSES = (("opening", "BB-3"), ("tiles", "BB-1"), ("size", "BB-2"), ("situation", "BB-70"))
+"""The rule behind each refusal of a hand, and of a record's opening."""
 
 JUDGEMENT = Judgement(
     check_hand=check_hand,

@@ -29,8 +29,8 @@ CLAUSES = (
 )
 """The rule behind each refusal of the table."""
 
-HAND_CLAUSES = (("tiles", "DZ-1"), ("size", "DZ-3"), ("situation", "DZ-44"))
-"""The rule behind each refusal of a hand."""
+HAND_CLAUSES = (("opening", "DZ-3"), ("tiles", "DZ-1"), ("size", "DZ-3"), ("situation", "DZ-44"))
+"""The rule behind each refusal of a hand, and of a record's opening."""
 
 JUDGEMENT = Judgement(
     check_hand=check_hand,

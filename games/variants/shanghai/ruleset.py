@@ -36,8 +36,8 @@ CLAUSES = (
 )
 """The rule behind each refusal of the table."""
 
-HAND_CLAUSES = (("tiles", "SH-1"), ("size", "SH-2"), ("situation", "SH-50"))
-"""The rule behind each refusal of a hand."""
+HAND_CLAUSES = (("opening", "SH-2"), ("tiles", "SH-1"), ("size", "SH-2"), ("situation", "SH-50"))
+"""The rule behind each refusal of a hand, and of a record's opening."""
 
 JUDGEMENT = Judgement(
     check_hand=check_hand,

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import IntEnum
 
+from cardroom.scoring.v1 import columns_pb2
 from prometheus_client import Counter
 
 from refusals import Refusal
-from services.scoring.app.batches import HANDS_MAX
+from services.scoring.app.batches import EXPLAINED_HANDS_MAX, HANDS_MAX
 from services.scoring.app.quotas import Quotas
 from services.scoring.settings import ScoringSettings
 from serving.auth import Caller, current_caller
@@ -21,6 +22,8 @@ QUOTA_ROLE = "scoring-caller"
 """The role that has quotas; the platform's own services have none."""
 EXPLAINED_HAND_COST = 8
 """Hands that an explained one in a batch costs."""
+ENTRIES_A_HAND = 64
+"""Entries of all columns that are looked at for the price of a hand; none that can be has so many."""
 
 
 class Cost(IntEnum):
@@ -35,7 +38,17 @@ class Cost(IntEnum):
     RULESETS = 4
 
 
-LEAST_BURST = max(*Cost, HANDS_MAX)
+LEAST_BURST = max(*Cost, HANDS_MAX, EXPLAINED_HANDS_MAX * EXPLAINED_HAND_COST)
+"""What the dearest question costs: a full quota always allows it."""
+
+
+def batch_cost(columns: columns_pb2.HandColumns, *, explain: bool) -> int:
+    """What a message of a batch costs, in hands: never nothing, since columns are read before they are refused."""
+    entries = sum(len(column) for _, column in columns.ListFields())
+    hands = max(len(columns.tile_counts), entries // ENTRIES_A_HAND, 1)
+    if explain:
+        return EXPLAINED_HAND_COST * min(hands, EXPLAINED_HANDS_MAX)
+    return min(hands, HANDS_MAX)
 
 
 class Callers:

@@ -9,7 +9,7 @@ from cardroom.scoring.v1 import columns_pb2, scoring_pb2, scoring_pb2_grpc
 
 from games.mahjong.ruleset import Ruleset
 from refusals import Reason, Refusal
-from services.scoring.app.batches import HANDS_MAX, Batched, HandColumns, check_columns, score_columns
+from services.scoring.app.batches import Batched, HandColumns, check_columns, score_columns
 from services.scoring.app.card_questions import cards_read, list_plays
 from services.scoring.app.card_settlement import replay_cards, settle_cards
 from services.scoring.app.hands import invalid
@@ -18,7 +18,7 @@ from services.scoring.app.rulesets import known_variant, list_rulesets, ruleset_
 from services.scoring.app.settlement import replay_deal, settle_deal
 from services.scoring.app.slices import in_slices
 from services.scoring.edge import cards, mapping
-from services.scoring.edge.callers import EXPLAINED_HAND_COST, Callers, Cost
+from services.scoring.edge.callers import Callers, Cost, batch_cost
 from services.scoring.edge.columns import columns_of, wins_to_proto
 from services.scoring.edge.describing import ruleset_response, rulesets_response
 
@@ -96,8 +96,7 @@ class ScoringServicer(scoring_pb2_grpc.ScoringServiceServicer):
     async def _batch(
         self, rules: Ruleset, message: columns_pb2.HandColumns, *, explain: bool
     ) -> tuple[HandColumns, Batched]:
-        hands = min(len(message.tile_counts), HANDS_MAX)
-        self._callers.charge(hands * EXPLAINED_HAND_COST if explain else hands)
+        self._callers.charge(batch_cost(message, explain=explain))
         columns = columns_of(message)
         check_columns(columns, explain=explain)
         return columns, await in_slices(score_columns(rules, columns, explain=explain))

@@ -16,7 +16,7 @@ from games.mahjong.waits import waits_by_shape
 VERSION = 1
 ALL_PUNGS_WORTH = 2
 CLAUSES = tuple((reason, "SX-2") for reason in Reason)
-HAND_CLAUSES = (("tiles", "SX-1"), ("size", "SX-1"), ("situation", "SX-4"))
+HAND_CLAUSES = (("opening", "SX-1"), ("tiles", "SX-1"), ("size", "SX-1"), ("situation", "SX-4"))
 
 
 def check_hand(rules: Ruleset, hand: WinningHand) -> None:

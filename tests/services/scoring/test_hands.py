@@ -77,6 +77,8 @@ async def test_a_hand_that_does_not_win_has_no_win(scoring: Any) -> None:
 
 
 IMPOSSIBLE, MALFORMED = Reason.HAND_IMPOSSIBLE, Reason.INVALID_FIELD
+FIFTH = (IMPOSSIBLE, "hand.tiles[8]")
+FIVE_MELDS = [f"pung {rank * 3}s" for rank in "12346"]
 FAULTS: dict[str, tuple[dict[str, Any], Reason, str, str | None]] = {
     "ids and notation at once": (
         {"hand": {"notation": HAND, "tiles": parse(HAND)}},
@@ -94,7 +96,20 @@ FAULTS: dict[str, tuple[dict[str, Any], Reason, str, str | None]] = {
     "an id that is no tile": ({"hand": {"tiles": [9, 9, 42]}}, IMPOSSIBLE, "hand.tiles[2]", None),
     "an id beyond all numbers": ({"hand": {"tiles": [2**32 - 1]}}, IMPOSSIBLE, "hand.tiles[0]", None),
     "a tile of another game": ({"hand": {"tiles": [9] * 3 + [0] + [20] * 9}}, IMPOSSIBLE, "hand.tiles[3]", "BB-1"),
-    "five of a tile": ({"win_notation": "4s", "hand": {"notation": "123p4444s678999s"}}, IMPOSSIBLE, "", "BB-1"),
+    "five of a tile": (
+        {"win_notation": "4s", "hand": {"notation": "123p4444s678999s"}},
+        IMPOSSIBLE,
+        "win_notation",
+        "BB-1",
+    ),
+    "five of a tile in the hand": ({"hand": {"tiles": [9, 10, 10, 10, 10, *[9] * 4, *[20] * 4]}}, *FIFTH, "BB-1"),
+    "a fifth in the melds": (
+        {"hand": {"notation": "1111p23s5s", "melds": ["pung 222s", "pung 111p"]}},
+        IMPOSSIBLE,
+        "hand.melds[1]",
+        "BB-1",
+    ),
+    "a meld too many": ({"hand": {"notation": "5s", "melds": FIVE_MELDS}}, IMPOSSIBLE, "hand.melds", "BB-2"),
     "more tiles than are read": ({"hand": {"tiles": [9] * 33}}, MALFORMED, "hand.tiles", None),
     "notation longer than is read": ({"hand": {"notation": "1" * 65}}, MALFORMED, "hand.notation", None),
     "a meld that is none": (
@@ -115,7 +130,7 @@ FAULTS: dict[str, tuple[dict[str, Any], Reason, str, str | None]] = {
     "another game's situation": ({"situations": ["last_of_kind"]}, IMPOSSIBLE, "situations", "BB-70"),
     "a contradiction": ({"situations": ["heavenly"]}, IMPOSSIBLE, "situations", "BB-70"),
     "more situations than are read": ({"situations": ["last_tile"] * 65}, MALFORMED, "situations", None),
-    "a wind": ({"seat_wind": "E"}, IMPOSSIBLE, "seat_wind", "DZ-13"),
+    "a wind": ({"seat_wind": "E"}, IMPOSSIBLE, "seat_wind", "BB-70"),
     "an unknown variant": ({"ruleset": {"variant": "bloody5"}}, Reason.RULESET_UNKNOWN, "ruleset.variant", None),
     "no ruleset": ({"ruleset": None}, Reason.RULESET_UNKNOWN, "ruleset.variant", None),
     "a version not supported": (

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from cardroom.scoring.v1 import scoring_pb2
+from cardroom.scoring.v1 import columns_pb2, scoring_pb2
 
 from refusals import Reason
 from services.scoring.app.quotas import BUCKET_COUNT_MAX, Quotas
@@ -94,3 +94,36 @@ def test_buckets_are_bounded_however_many_keys_come() -> None:
 
 def test_every_question_can_be_asked_by_a_key_of_the_least_quota() -> None:
     assert max(Cost) <= LEAST_BURST
+
+
+async def test_a_batch_that_is_refused_unscored_costs_what_reading_it_costs(
+    keys: Path, mint: Mint, fake_clock: FakeClock
+) -> None:
+    """No call is free, or a key could ask for ever; none costs more than a full quota holds, or it were never told."""
+    token = mint("scoring-caller", "team-a", hands_per_second=1)
+    costs = {
+        "no hands, and the tiles of a thousand": (
+            scoring_pb2.BatchScoreWinsRequest(hands=columns_pb2.HandColumns(tiles=[9] * 60_000)),
+            512,
+        ),
+        "no hands": (scoring_pb2.BatchScoreWinsRequest(), 1),
+        "more hands than are explained": (
+            scoring_pb2.BatchScoreWinsRequest(hands=columns_pb2.HandColumns(tile_counts=[0] * 512), explain=True),
+            512,
+        ),
+    }
+    async with (
+        serving_scoring(keys, fake_clock, quota_burst_seconds=1) as served,
+        connect(served.address, token=given(token)) as channel,
+    ):
+        for asked, cost in costs.values():
+            asked.ruleset.CopyFrom(RULES)
+            fake_clock.advance(seconds=LEAST_BURST)
+            if cost == 1:
+                await stub_of(channel).BatchScoreWins(asked)
+            else:
+                refusal = await refused(stub_of(channel).BatchScoreWins(asked))
+                assert refusal.reason is Reason.INVALID_FIELD
+            refusal = await refused(stub_of(channel).BatchScoreWins(batch(LEAST_BURST)))
+            assert refusal.reason is Reason.QUOTA_EXCEEDED
+            assert refusal.retry_after_ms == cost * 1_000 + 1

@@ -10,7 +10,7 @@ from cardroom.scoring.v1 import scoring_pb2
 from games.mahjong.replay import MAX_EVENTS
 from refusals import Reason
 from tests.services.scoring.rig import DealCase, refused
-from tests.services.scoring.test_settle_deal import DEALS, RICH, SPOILS, Record, copy_of
+from tests.services.scoring.test_settle_deal import DEALS, RICH, SPOILS, Record, copy_of, place_of
 
 FITTING = [spoil for spoil in SPOILS if "longer_than_any" not in spoil.__name__]
 
@@ -57,3 +57,47 @@ async def test_a_record_longer_than_any_deal_is_refused_unread(scoring: Any) -> 
 async def test_a_record_of_other_rules_than_the_request_names_is_refused(scoring: Any) -> None:
     refusal = await refused(scoring.ReplayDeal(request_of(RICH.record, ruleset={"variant": "bloody6"})))
     assert refusal.reason is Reason.RECORD_INVALID
+
+
+FIRST_OF = {deal.row["variant"]: deal for deal in reversed(DEALS.values())}
+
+
+def _another_dealer(record: Record) -> int:
+    record[0].opened.dealer = 9
+    return 0
+
+
+def _after_the_end(record: Record) -> int:
+    record.append(event_pb2.Event(went_away=event_pb2.WentAway(seat=0)))
+    return len(record) - 1
+
+
+@pytest.mark.parametrize("variant", sorted(FIRST_OF))
+@pytest.mark.parametrize("spoil", [_another_dealer, _after_the_end], ids=lambda spoil: spoil.__name__.strip("_"))
+async def test_the_rule_that_refuses_an_event_is_one_of_the_deals_own_game(
+    scoring: Any, variant: str, spoil: Callable[[Record], int]
+) -> None:
+    record = copy_of(FIRST_OF[variant])
+    index = spoil(record)
+    difference = (await scoring.ReplayDeal(request_of(record))).difference
+    pages = {"bloody4": "BB", "bloody6": "BB", "dazhong": "DZ", "shanghai": "SH"}
+    assert (difference.event_index, difference.rule.partition("-")[0]) == (index, pages[variant])
+
+
+def _wall_counted_wrong(record: Record) -> int:
+    record[0].opened.wall_count += 1
+    return 0
+
+
+def _a_winning_tile_and_none(record: Record) -> int:
+    index = place_of(record, "won")
+    record[index].won.without_tile = True
+    return index
+
+
+@pytest.mark.parametrize("spoil", [_wall_counted_wrong, _a_winning_tile_and_none])
+async def test_an_event_that_contradicts_itself_differs(scoring: Any, spoil: Callable[[Record], int]) -> None:
+    """Whatever a field says is compared: none is passed over because another says it too."""
+    record = copy_of(RICH)
+    index = spoil(record)
+    assert (await scoring.ReplayDeal(request_of(record))).difference.event_index == index

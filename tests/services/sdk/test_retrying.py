@@ -5,7 +5,7 @@ import logging
 import grpc
 import pytest
 
-from cardroom_client import CallRefused
+from cardroom_client import CallRefused, Scoring
 from cardroom_client.retrying import Patience
 
 pytestmark = pytest.mark.fast
@@ -49,3 +49,26 @@ async def test_patience_ends_with_the_refusal_itself() -> None:
     await outage.fails_at(0.0, 59.9)
     with pytest.raises(CallRefused, match="connection refused"):
         await outage.fails_at(60.0)
+
+
+LATER = CallRefused("QUOTA_EXCEEDED", grpc.StatusCode.RESOURCE_EXHAUSTED, retry_after=256.0)
+
+
+async def test_who_is_told_to_come_later_than_patience_lasts_does_not_wait_for_it() -> None:
+    outage = _Outage()
+    with pytest.raises(CallRefused, match="QUOTA_EXCEEDED"):
+        await outage.patience.pause(LATER)
+
+
+def test_a_scoring_call_is_refused_at_once_when_its_quota_asks_for_more_than_patience(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pauses: list[float] = []
+    monkeypatch.setattr("cardroom_client.scoring.time.sleep", pauses.append)
+    monkeypatch.setattr("cardroom_client.scoring.refused", lambda _: LATER)
+    with (
+        Scoring("127.0.0.1:1", timeout_seconds=0.01, patience_seconds=1.0) as scoring,
+        pytest.raises(CallRefused, match="QUOTA_EXCEEDED"),
+    ):
+        scoring.list_rulesets()
+    assert pauses == []
