@@ -4,8 +4,10 @@ import asyncio
 import os
 import signal
 import sys
+import threading
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any
 
 import uvloop
 from prometheus_client import GC_COLLECTOR, PLATFORM_COLLECTOR, PROCESS_COLLECTOR, start_http_server
@@ -15,7 +17,7 @@ from serving.component import Component
 from serving.errors import StartError
 from serving.logs import take_over_libraries
 from serving.runtime import Runtime, make_runtime
-from serving.server import RunningServer, start_server
+from serving.server import RELEASE_LIMIT_SECONDS, RunningServer, start_server
 from serving.settings import ServiceSettings, misspelt
 
 __all__ = ["RunningServer", "StartError", "serve", "start_server"]
@@ -24,6 +26,9 @@ Build = Callable[[Runtime], Awaitable[Component]]
 
 SAME_KEYPRESS_S = 0.5
 """A signal that comes so soon after the first is an echo of it."""
+
+EXIT_LIMIT_SECONDS = 5.0
+"""Longest a process goes on after it has let go of everything."""
 
 _STARTED, _CUT_OFF, _NOT_STARTED = 0, 1, 2
 
@@ -35,7 +40,8 @@ def serve(service: str, settings: ServiceSettings | type[ServiceSettings], build
         service: short name, e.g. ``ledger``.
         settings: the settings, or their class: then a bad environment variable, too, is told in one line.
         build: makes the component from the runtime.
-    Returns: 0 after an orderly end; 1 if calls had to be cut off (a second signal, or ``drain_limit_ms`` passed);
+    Returns: 0 after an orderly end, also of a start; 1 if something had to be cut off (a second signal,
+        ``drain_limit_ms`` passed, a thread that does not end);
         2 if it did not start, after one line on standard error that says what to do.
     """
     os.environ.setdefault("GRPC_VERBOSITY", "ERROR")  # it would write on standard error whenever a peer leaves
@@ -57,8 +63,11 @@ async def _run(service: str, settings: ServiceSettings, build: Build) -> int:
         runtime.log.warning("setting_unknown", given=given, meant=meant)
     signals = _Signals()
     _serve_metrics(runtime)
-    component = await build(runtime)
-    server = await start_server(service, settings, component, runtime)
+    server = await _started_unless(signals.first, _start(service, settings, runtime, build))
+    if server is None:
+        runtime.log.info("stopped", orderly=True)
+        _end_in_time(_STARTED)
+        return _STARTED
     await signals.first.wait()
     runtime.log.info("draining")
     stopping, impatient = asyncio.create_task(server.stop()), asyncio.create_task(signals.second.wait())
@@ -69,7 +78,31 @@ async def _run(service: str, settings: ServiceSettings, build: Build) -> int:
         stopping.cancel()
         await server.kill()
     runtime.log.info("stopped", orderly=orderly)
+    _end_in_time(_CUT_OFF)
     return _STARTED if orderly else _CUT_OFF
+
+
+async def _start(service: str, settings: ServiceSettings, runtime: Runtime, build: Build) -> RunningServer:
+    return await start_server(service, settings, await build(runtime), runtime)
+
+
+async def _started_unless(told: asyncio.Event, start: Coroutine[Any, Any, RunningServer]) -> RunningServer | None:
+    """The server; None if the process was told to end before it took calls. A start may wait for its store long."""
+    starting, ending = asyncio.create_task(start), asyncio.create_task(told.wait())
+    await asyncio.wait([starting, ending], return_when=asyncio.FIRST_COMPLETED)
+    ending.cancel()
+    if starting.done():
+        return starting.result()
+    starting.cancel()
+    await asyncio.wait([starting], timeout=RELEASE_LIMIT_SECONDS)
+    return None if starting.cancelled() or not starting.done() else starting.result()
+
+
+def _end_in_time(status: int) -> None:
+    """End the process with this status if it has not ended by itself: a thread may wait for a volume that is away."""
+    last = threading.Timer(EXIT_LIMIT_SECONDS, os._exit, [status])
+    last.daemon = True
+    last.start()
 
 
 class _Signals:

@@ -4,88 +4,22 @@ Each check takes the documents of one overlay, as rendered, and gives one line a
 """
 
 import importlib.util
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import PurePosixPath
-from typing import Any
 
 from pydantic import ValidationError
 
+from deploy.k8s import policed, references, stored
+from deploy.k8s.image import image_user
+from deploy.k8s.overlay import LOOPBACK, SAMPLES, Overlay, addresses
 from deploy.k8s.rendering import Document, name_of
-from deploy.k8s.services import PREFIX, SETTINGS, fields_of, module_of, variable_of
+from deploy.k8s.services import PREFIX, SETTINGS, fields_of, is_used, module_of, variable_of
+from serving.main import EXIT_LIMIT_SECONDS
 from serving.server import ALIVE, RELEASE_LIMIT_SECONDS
-from serving.settings import ServiceSettings
-from serving.store import KEEPS_EVERY_WRITE, KEEPS_EVERYTHING
-from serving.tokens import KEY_FILES
+from serving.tokens import JWKS_FILE, KEY_FILES
 
-_WORKLOADS = frozenset({"Deployment", "StatefulSet"})
-_NAME = "app.kubernetes.io/name"
-_SAMPLES = {"metadata.name": "table-0", "metadata.namespace": "cardroom"}
-"""What the cluster would put in place of a field reference."""
-_SECRET_URL = "redis://user:password@{}:6379"
-_STORES: Mapping[str, tuple[str, Mapping[str, str]]] = {
-    "redis_url": ("redis", {"appendonly": "yes", **KEEPS_EVERYTHING}),
-    "ledger_redis_url": ("redis-ledger", KEEPS_EVERY_WRITE),
-}
-"""A setting that names a store -> the store's name and what its configuration must say."""
-_LOOPBACK = ("127.", "localhost", "::1")
-
-
-class Overlay:
-    """The documents of one overlay, found by what they are about."""
-
-    def __init__(self, documents: list[Document]) -> None:
-        self.documents = documents
-        self.workloads = {row["metadata"]["name"]: row for row in documents if row["kind"] in _WORKLOADS}
-
-    def find(self, kind: str, name: str) -> Document | None:
-        """The document of this kind and name."""
-        rows = (row for row in self.documents if row["kind"] == kind and row["metadata"]["name"] == name)
-        return next(rows, None)
-
-    def pod(self, name: str) -> dict[str, Any]:
-        """A workload's pod."""
-        spec: dict[str, Any] = self.workloads[name]["spec"]["template"]["spec"]
-        return spec
-
-    def container(self, name: str) -> dict[str, Any]:
-        """A workload's one container."""
-        (container,) = self.pod(name)["containers"]
-        row: dict[str, Any] = container
-        return row
-
-    def environment(self, name: str) -> dict[str, str]:
-        """What a service's process finds in its environment; secrets are samples."""
-        container = self.container(name)
-        found: dict[str, str] = {}
-        for source in container.get("envFrom", ()):
-            settings = self.find("ConfigMap", source["configMapRef"]["name"])
-            found.update(settings["data"] if settings else {})
-        for row in container.get("env", ()):
-            found[row["name"]] = _value(row, found)
-        return found
-
-    def settings(self, name: str) -> ServiceSettings:
-        """A service's settings as its process would have them. Raises: ValidationError."""
-        known = fields_of(SETTINGS[name])
-        given = {key: text for key, text in self.environment(name).items() if key in known}
-        fields = {key.removeprefix(PREFIX).lower(): text for key, text in given.items()}
-        return SETTINGS[name].model_validate(fields)
-
-    def ports(self, name: str) -> dict[str, int]:
-        """A container's ports by name."""
-        return {row["name"]: row["containerPort"] for row in self.container(name)["ports"]}
-
-
-def _value(row: Mapping[str, Any], before: Mapping[str, str]) -> str:
-    source = row.get("valueFrom", {})
-    if "fieldRef" in source:
-        return _SAMPLES[source["fieldRef"]["fieldPath"]]
-    if "secretKeyRef" in source:
-        return _SECRET_URL.format(source["secretKeyRef"]["name"].removesuffix("-access"))
-    text = str(row["value"])
-    for name, value in before.items():
-        text = text.replace(f"$({name})", value)
-    return text
+_SECRETS = {file: "public-keys" if file == JWKS_FILE else f"{file.removesuffix('.pem')}-key" for file in KEY_FILES}
+"""A key's file -> the secret that holds it."""
 
 
 def disagreements(documents: list[Document]) -> list[str]:
@@ -128,11 +62,13 @@ def _ports_agree(overlay: Overlay) -> Iterator[str]:
         wanted = {"grpc": settings.grpc_port, "metrics": settings.metrics_port}
         if overlay.ports(service) != wanted:
             yield f"{service}: its container has ports {overlay.ports(service)}, its settings {wanted}"
-        if settings.grpc_host.startswith(_LOOPBACK):
+        if settings.grpc_host.startswith(LOOPBACK):
             yield f"{service}: it listens on {settings.grpc_host}, where no probe reaches it"
         annotations = overlay.workloads[service]["spec"]["template"]["metadata"].get("annotations", {})
         if annotations.get("prometheus.io/port") != str(settings.metrics_port):
             yield f"{service}: Prometheus is sent to port {annotations.get('prometheus.io/port')}"
+        if (annotations.get("prometheus.io/scrape"), annotations.get("prometheus.io/path")) != ("true", "/metrics"):
+            yield f"{service}: Prometheus is not sent to /metrics"
         yield from _service_agrees(overlay, service, settings.grpc_port)
 
 
@@ -153,16 +89,10 @@ def _service_agrees(overlay: Overlay, service: str, port: int) -> Iterator[str]:
 
 def _addresses_lead_somewhere(overlay: Overlay) -> Iterator[str]:
     for service in SETTINGS:
-        for name, text in _addresses(overlay, service):
+        for name, text in addresses(overlay, service):
             host, _, port = text.partition(":")
             if host not in SETTINGS or str(overlay.settings(host).grpc_port) != port:
                 yield f"{service}: {variable_of(name)} is {text}, where nothing listens"
-
-
-def _addresses(overlay: Overlay, service: str) -> Iterator[tuple[str, str]]:
-    for name, value in overlay.settings(service):
-        if name.endswith("_address"):
-            yield name, str(value)
 
 
 def _probes_ask_what_is_there(overlay: Overlay) -> Iterator[str]:
@@ -179,7 +109,7 @@ def _probes_ask_what_is_there(overlay: Overlay) -> Iterator[str]:
 
 def _grace_suffices(overlay: Overlay) -> Iterator[str]:
     for service in SETTINGS:
-        needed = overlay.settings(service).drain_limit_ms / 1000 + RELEASE_LIMIT_SECONDS
+        needed = overlay.settings(service).drain_limit_ms / 1000 + RELEASE_LIMIT_SECONDS + EXIT_LIMIT_SECONDS
         grace = overlay.pod(service).get("terminationGracePeriodSeconds", 30)
         if grace <= needed:
             yield f"{service}: killed after {grace} s, though it may take {needed:g} s to end in order"
@@ -189,47 +119,38 @@ def _grace_suffices(overlay: Overlay) -> Iterator[str]:
 
 def _keys_are_mounted(overlay: Overlay) -> Iterator[str]:
     for service, settings in SETTINGS.items():
-        volumes = {row["name"]: row for row in overlay.pod(service).get("volumes", ())}
-        mounts = {row["mountPath"]: volumes[row["name"]] for row in overlay.container(service)["volumeMounts"]}
+        secrets = {
+            path: volume["secret"]["secretName"]
+            for path, (_, volume) in overlay.mounts(service).items()
+            if "secret" in volume
+        }
         for name in sorted(name for name in settings.model_fields if name.endswith("_file")):
             value = getattr(overlay.settings(service), name)
             path = PurePosixPath(value or "")
-            if path.name not in KEY_FILES or not _is_used(service, name):
+            if path.name not in KEY_FILES or not is_used(service, name):
                 continue
+            found, wanted = secrets.pop(str(path.parent), None), _SECRETS[path.name]
             if not path.is_absolute():
                 yield f"{service}: {variable_of(name)} is not set"
-            elif "secret" not in mounts.get(str(path.parent), {}):
+            elif found is None:
                 yield f"{service}: no secret is mounted at {path.parent} for {variable_of(name)}"
+            elif found != wanted:
+                yield f"{service}: {variable_of(name)} is looked for in the secret {found}, not {wanted}"
+        yield from (f"{service}: it holds the secret {name}, which it has no use for" for name in secrets.values())
 
 
 def _folders_outlast_the_pod(overlay: Overlay) -> Iterator[str]:
     for service, settings in SETTINGS.items():
-        volumes = {row["name"]: row for row in overlay.pod(service).get("volumes", ())}
         lasting = {
-            row["mountPath"]
-            for row in overlay.container(service)["volumeMounts"]
-            if "persistentVolumeClaim" in volumes[row["name"]] and not row.get("readOnly")
+            path
+            for path, (mount, volume) in overlay.mounts(service).items()
+            if "persistentVolumeClaim" in volume and not mount.get("readOnly")
         }
         for name in settings.model_fields:
             if name.endswith("_dir"):
                 folder = getattr(overlay.settings(service), name)
                 if folder is None or str(folder) not in lasting:
                     yield f"{service}: {variable_of(name)} is {folder}, where no lasting volume is mounted"
-
-
-def _is_used(service: str, name: str) -> bool:
-    """A service that calls no other signs nothing."""
-    return name != "service_key_file" or any(field.endswith("_address") for field in SETTINGS[service].model_fields)
-
-
-def _stores_keep_what_they_must(overlay: Overlay) -> Iterator[str]:
-    for store, wanted in _STORES.values():
-        row = overlay.find("ConfigMap", store)
-        lines = (row or {}).get("data", {}).get("redis.conf", "").splitlines()
-        found = dict(line.split(maxsplit=1) for line in lines if line.strip())
-        for name, value in wanted.items():
-            if found.get(name) != value:
-                yield f"{store}: its configuration has {name} {found.get(name)}, the services ask for {value}"
 
 
 def _nothing_secret_is_shipped(overlay: Overlay) -> Iterator[str]:
@@ -246,6 +167,8 @@ def _pods_may_do_little(overlay: Overlay) -> Iterator[str]:
             "runs as root": context.get("runAsNonRoot") is True and context.get("runAsUser", 0) > 0,
             "has a token of the cluster's API": pod.get("automountServiceAccountToken") is False,
             "has no seccomp profile": context.get("seccompProfile") == {"type": "RuntimeDefault"},
+            "may not write its volumes": context.get("fsGroup") == context.get("runAsGroup"),
+            "is not the user of the image": name not in SETTINGS or context.get("runAsUser") == image_user(),
             "has a writable root": own.get("readOnlyRootFilesystem") is True,
             "may gain privileges": own.get("allowPrivilegeEscalation") is False,
             "has capabilities": own.get("capabilities") == {"drop": ["ALL"]},
@@ -272,38 +195,11 @@ def _tables_are_found_by_name(overlay: Overlay) -> Iterator[str]:
     if spec.get("serviceName") != "table" or not (service or {}).get("spec", {}).get("publishNotReadyAddresses"):
         yield "table: its pods have no names that hold while they are not ready"
     environment = overlay.environment("table")
-    if environment.get("CARDROOM_POD") != _SAMPLES["metadata.name"]:
+    if environment.get("CARDROOM_POD") != SAMPLES["metadata.name"]:
         yield "table: CARDROOM_POD is not the pod's own name"
-    control = f"{_SAMPLES['metadata.name']}.table.{_SAMPLES['metadata.namespace']}.svc:"
+    control = f"{SAMPLES['metadata.name']}.table.{SAMPLES['metadata.namespace']}.svc:"
     if not environment.get("CARDROOM_ADVERTISE_CONTROL_AUTHORITY", "").startswith(control):
         yield "table: services are not sent to the pod itself"
-
-
-def _policies_allow_what_is_needed(overlay: Overlay) -> Iterator[str]:
-    deny = overlay.find("NetworkPolicy", "default-deny")
-    if deny is None or deny["spec"] != {"podSelector": {}, "policyTypes": ["Ingress", "Egress"]}:
-        yield "no policy denies everything that none allows"
-    for service, settings in SETTINGS.items():
-        ways = [text.split(":") for _, text in _addresses(overlay, service)]
-        ways += [[_STORES[name][0], "6379"] for name in _STORES if name in settings.model_fields]
-        if service == "matchmaker":
-            ways.append(["table", str(overlay.settings("table").grpc_port)])  # found in the registry
-        for goal, port in ways:
-            if not _allows(overlay, service, "egress", "to", goal, int(port)):
-                yield f"{service}: no policy lets it out to {goal}:{port}"
-            if not _allows(overlay, goal, "ingress", "from", service, int(port)):
-                yield f"{goal}: no policy lets {service} in to port {port}"
-
-
-def _allows(overlay: Overlay, name: str, way: str, peers: str, other: str, port: int) -> bool:
-    policy = overlay.find("NetworkPolicy", name)
-    rules = (policy or {}).get("spec", {}).get(way) or ()
-    return any(
-        any(_NAME in row.get("podSelector", {}).get("matchLabels", {}) for row in rule[peers])
-        and any(row.get("podSelector", {}).get("matchLabels", {}).get(_NAME) == other for row in rule[peers])
-        and any(row["port"] == port for row in rule["ports"])
-        for rule in rules
-    )
 
 
 CHECKS: tuple[Callable[[Overlay], Iterator[str]], ...] = (
@@ -314,9 +210,10 @@ CHECKS: tuple[Callable[[Overlay], Iterator[str]], ...] = (
     _grace_suffices,
     _keys_are_mounted,
     _folders_outlast_the_pod,
-    _stores_keep_what_they_must,
     _nothing_secret_is_shipped,
     _pods_may_do_little,
     _tables_are_found_by_name,
-    _policies_allow_what_is_needed,
+    *references.CHECKS,
+    *stored.CHECKS,
+    policed.policies_allow_what_is_needed_and_nothing_else,
 )

@@ -35,3 +35,8 @@ def variable_of(field: str) -> str:
 def fields_of(settings: type[ServiceSettings]) -> frozenset[str]:
     """The environment variables that a service reads."""
     return frozenset(map(variable_of, settings.model_fields))
+
+
+def is_used(service: str, field: str) -> bool:
+    """Whether a service reads the file of that setting: one that calls no other signs nothing."""
+    return field != "service_key_file" or any(name.endswith("_address") for name in SETTINGS[service].model_fields)

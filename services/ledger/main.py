@@ -3,6 +3,11 @@
 import sys
 from typing import cast
 
+from serving.early import end_when_told
+
+if __name__ == "__main__":
+    end_when_told()  # before what takes long to import
+
 import redis.asyncio
 
 from services.ledger.adapters.barrier import barrier_for

@@ -3,6 +3,11 @@
 import sys
 from collections.abc import Sequence
 
+from serving.early import end_when_told
+
+if __name__ == "__main__":
+    end_when_told()  # before what takes long to import
+
 import grpc.aio
 from cardroom.scoring.v1 import scoring_pb2, scoring_pb2_grpc
 

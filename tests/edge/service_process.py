@@ -2,8 +2,10 @@
 
 import asyncio
 import sys
+import threading
 from typing import Any
 
+import serving.main
 from serving.main import serve
 from serving.runtime import Runtime
 from serving.settings import ServiceSettings
@@ -18,6 +20,8 @@ class Settings(ServiceSettings):
     drain_ms: int = 0
     redis_url: str = ""
     stay_serving: bool = False
+    start_ms: int = 0
+    stuck: bool = False
 
 
 async def build(runtime: Runtime) -> Scripted:
@@ -33,6 +37,13 @@ async def build(runtime: Runtime) -> Scripted:
     async def drain() -> None:
         await asyncio.sleep(settings.drain_ms / 1000)
 
+    if settings.start_ms:
+        runtime.log.info("starting")
+        await asyncio.sleep(settings.start_ms / 1000)
+    if settings.stuck:
+        volume_is_away = threading.Event()
+        asyncio.get_running_loop().run_in_executor(None, volume_is_away.wait)
+        serving.main.EXIT_LIMIT_SECONDS = 0.2
     if settings.redis_url:
         redis = await connect_redis(settings.redis_url, need_fsync=True)
         await redis.aclose()

@@ -155,6 +155,46 @@ async def test_a_second_signal_stops_hard_and_an_echo_of_the_first_does_not(keys
         assert await service.end() == 1
 
 
+async def test_a_signal_while_it_starts_ends_it_with_0(keys: Path) -> None:
+    """A start may wait for its store for minutes, longer than any grace."""
+    async with _started(keys, start_ms=600_000) as service:
+        await service.until("starting")
+        service.process.terminate()
+        assert (await service.until("stopped"))["orderly"] is True
+        assert await service.end() == 0
+        assert await service.complaint() == ""
+
+
+async def test_a_thread_that_waits_for_a_volume_holds_no_end_up(keys: Path) -> None:
+    async with _serving(keys, stuck=True) as service:
+        service.process.terminate()
+        await service.until("stopped")
+        assert await service.end() == 1
+
+
+@pytest.mark.parametrize("name", ["matchmaker", "table", "scoring", "ledger"])
+async def test_a_signal_during_the_imports_ends_a_service_with_0(name: str, tmp_path: Path) -> None:
+    """A container's first process would not hear it: a signal without a handler is not given to such a process."""
+    (tmp_path / "pydantic.py").write_text("import time\nprint('importing', flush=True)\ntime.sleep(600)\n")
+    path = os.pathsep.join([str(tmp_path), str(_ROOT), *(entry for entry in sys.path if entry)])
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        *("-m", f"services.{name}.main"),
+        env={**os.environ, "PYTHONPATH": path},
+        cwd=_ROOT,
+        stdout=asyncio.subprocess.PIPE,
+    )
+    try:
+        assert process.stdout is not None
+        assert await process.stdout.readline() == b"importing\n"
+        process.terminate()
+        assert await asyncio.wait_for(process.wait(), _LIMIT_S) == 0
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+
+
 async def test_a_setting_whose_name_is_misspelt_is_told_with_the_name_meant(keys: Path) -> None:
     async with _started(keys, drain_limit_mss=5, ledger_address="elsewhere:1") as service:
         told = await asyncio.wait_for(service.until("setting_unknown"), _LIMIT_S)

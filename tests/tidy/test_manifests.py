@@ -111,7 +111,7 @@ PLANTS: dict[str, tuple[Plant, str]] = {
     ),
     "a drain that is too long": (
         lambda p: p.find("ConfigMap", "settings")["data"].update(CARDROOM_DRAIN_LIMIT_MS="60000"),
-        "killed after 60 s, though it may take 65 s",
+        "killed after 60 s, though it may take 70 s",
     ),
     "a hook that delays": (
         lambda p: p.container("table").update(lifecycle={"preStop": {"sleep": {"seconds": 5}}}),
@@ -127,8 +127,8 @@ PLANTS: dict[str, tuple[Plant, str]] = {
     ),
     "an archive that goes with the pod": (
         lambda p: (
-            p.pod("ledger")["volumes"][2].update(emptyDir={})
-            or p.pod("ledger")["volumes"][2].pop("persistentVolumeClaim")
+            p.pod("ledger")["volumes"][1].update(emptyDir={})
+            or p.pod("ledger")["volumes"][1].pop("persistentVolumeClaim")
         ),
         "ledger: CARDROOM_LEDGER_ARCHIVE_DIR is /var/lib/cardroom/archive, where no lasting volume",
     ),
@@ -185,6 +185,128 @@ PLANTS: dict[str, tuple[Plant, str]] = {
         lambda p: p.documents.remove(p.find("NetworkPolicy", "default-deny")),
         "no policy denies everything",
     ),
+    "a way in from everywhere": (
+        lambda p: p.find("NetworkPolicy", "redis-ledger")["spec"]["ingress"].append({}),
+        "redis-ledger: whoever is {} is let in",
+    ),
+    "a way in that nobody needs": (
+        lambda p: p.find("NetworkPolicy", "redis-ledger")["spec"]["ingress"][0]["from"].append(
+            {"podSelector": {"matchLabels": {"app.kubernetes.io/name": "scoring"}}}
+        ),
+        "redis-ledger: scoring is let in to port 6379 for nothing",
+    ),
+    "a way out that nobody needs": (
+        lambda p: p.find("NetworkPolicy", "scoring")["spec"].update(
+            egress=[{"ports": [{"protocol": "TCP", "port": 443}]}]
+        ),
+        "scoring: it is let out to whoever is {}:443 for nothing",
+    ),
+    "players who are kept out": (
+        lambda p: p.find("NetworkPolicy", "table")["spec"]["ingress"][0]["from"].pop(1),
+        "table: no policy lets cardroom/clients in to port 7102",
+    ),
+    "figures that nobody may fetch": (
+        lambda p: p.find("NetworkPolicy", "ledger")["spec"]["ingress"][1]["ports"][0].update(port=9103),
+        "ledger: no policy lets cardroom/metrics in to port 9104",
+    ),
+    "a policy about other pods": (
+        lambda p: p.find("NetworkPolicy", "ledger")["spec"].update(podSelector={}),
+        "networkpolicy/ledger: it is about no pods of ours",
+    ),
+    "no names": (
+        lambda p: p.documents.remove(p.find("NetworkPolicy", "names")),
+        "no policy lets every pod ask for names",
+    ),
+    "names by a policy that opens everything": (
+        lambda p: p.find("NetworkPolicy", "names")["spec"]["egress"][0].pop("to"),
+        "the policy for names opens every way out",
+    ),
+    "a store that listens elsewhere": (
+        lambda p: p.redis("redis", "port 6379", "port 6380"),
+        "redis: it does not listen on port 6379",
+    ),
+    "a store for its own pod": (
+        lambda p: p.redis("redis-ledger", "bind * -::*", "bind 127.0.0.1"),
+        "redis-ledger: it answers its own pod only",
+    ),
+    "a store that protects itself from the services": (
+        lambda p: p.redis("redis", "protected-mode no", "protected-mode yes"),
+        "redis: it answers its own pod only",
+    ),
+    "a store that writes beside its volume": (
+        lambda p: p.redis("redis", "dir /data", "dir /tmp"),
+        "redis: it writes to /tmp, where no lasting volume",
+    ),
+    "a store that reads no configuration": (
+        lambda p: p.container("redis").update(command=["redis-server"]),
+        "redis: its command ['redis-server'] does not read",
+    ),
+    "a store that anybody may use": (
+        lambda p: p.redis("redis", "/etc/redis/access/users.acl", "/etc/redis/users.acl"),
+        "redis: its users are not read",
+    ),
+    "a store that is killed before it refuses": (
+        lambda p: p.redis("redis", "maxmemory 1gb", "maxmemory 3gb"),
+        "redis: its maxmemory 3gb is not below its limit",
+    ),
+    "a store under another name": (
+        lambda p: p.find("Service", "redis")["spec"]["selector"].update({"app.kubernetes.io/name": "tables"}),
+        "redis: its Service does not lead to it",
+    ),
+    "the other store": (
+        lambda p: p.container("ledger")["env"][-1]["valueFrom"]["secretKeyRef"].update(name="redis-access"),
+        "ledger: CARDROOM_LEDGER_REDIS_URL is not the url in the secret redis-ledger-access",
+    ),
+    "no store at all": (
+        lambda p: p.container("ledger")["env"].pop(),
+        "ledger: CARDROOM_LEDGER_REDIS_URL is not the url",
+    ),
+    "another key": (
+        lambda p: p.pod("matchmaker")["volumes"][2]["secret"].update(secretName="service-key"),
+        "matchmaker: CARDROOM_SEAT_KEY_FILE is looked for in the secret service-key",
+    ),
+    "a key for who does not sign": (
+        lambda p: (
+            p.pod("scoring")["volumes"].append({"name": "key", "secret": {"secretName": "seat-key"}})
+            or p.container("scoring")["volumeMounts"].append({"name": "key", "mountPath": "/etc/cardroom/seat"})
+        ),
+        "scoring: it holds the secret seat-key, which it has no use for",
+    ),
+    "figures that are not fetched": (
+        lambda p: p.find("StatefulSet", "table")["spec"]["template"]["metadata"]["annotations"].update(
+            {"prometheus.io/scrape": "false"}
+        ),
+        "table: Prometheus is not sent to /metrics",
+    ),
+    "a volume of another group": (
+        lambda p: p.pod("ledger")["securityContext"].pop("fsGroup"),
+        "ledger: may not write its volumes",
+    ),
+    "a user of another image": (
+        lambda p: p.pod("table")["securityContext"].update(runAsUser=1000),
+        "table: is not the user of the image",
+    ),
+    "a volume that is not there": (
+        lambda p: p.pod("ledger")["volumes"][1]["persistentVolumeClaim"].update(claimName="archives"),
+        "ledger: there is no PersistentVolumeClaim archives",
+    ),
+    "a volume of one node for several pods": (
+        lambda p: p.find("PersistentVolumeClaim", "table-archive")["spec"].update(accessModes=["ReadWriteOnce"]),
+        "table: several pods at once need the volume archive",
+    ),
+    "a budget of other pods": (
+        lambda p: p.find("PodDisruptionBudget", "table")["spec"].update(selector={"matchLabels": {"a": "b"}}),
+        "table: its disruption budget is about other pods",
+    ),
+    "a budget that keeps a node": (
+        lambda p: p.find("PodDisruptionBudget", "table")["spec"].update(maxUnavailable=0),
+        "table: its disruption budget lets no node be emptied",
+    ),
+    "another namespace": (
+        lambda p: p.find("Service", "ledger")["metadata"].update(namespace="default"),
+        "service/ledger: it is in the namespace default",
+    ),
+    "no pod": (lambda p: p.find("Deployment", "matchmaker")["spec"].update(replicas=0), "matchmaker: none runs"),
     "a service that is gone": (
         lambda p: p.documents.remove(p.find("Deployment", "ledger")),
         "ledger: no Deployment or StatefulSet",
@@ -231,6 +353,34 @@ COMPOSE_PLANTS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
         "appendfsync is no",
     ),
     "a short grace": (lambda s: s["table"].update(stop_grace_period="10s"), "killed before"),
+    "the other store": (
+        lambda s: s["table"]["environment"].update(CARDROOM_REDIS_URL="redis://redis-ledger:6379"),
+        "which is not redis",
+    ),
+    "a key where no volume is": (
+        lambda s: s["table"]["environment"].pop("CARDROOM_SERVICE_KEY_FILE"),
+        "table: CARDROOM_SERVICE_KEY_FILE is .cardroom/keys/service.pem, where no volume is",
+    ),
+    "an archive that goes with the container": (
+        lambda s: s["ledger"].update(volumes=["keys:/etc/cardroom:ro"]),
+        "ledger: CARDROOM_LEDGER_ARCHIVE_DIR is /var/lib/cardroom/archive, where no volume is",
+    ),
+    "a volume that its user cannot write": (
+        lambda s: s["ledger"].update(volumes=["keys:/etc/cardroom:ro", "archive:/var/lib"]),
+        "the image makes no folder /var/lib for its user",
+    ),
+    "a store that goes with the container": (lambda s: s["redis"].pop("volumes"), "goes with the container"),
+    "root": (lambda s: s["keys"].update(user="0:0"), "keys: it is not the user of the image"),
+    "the host": (lambda s: s["table"]["environment"].pop("CARDROOM_GRPC_HOST"), "where nobody else is"),
+    "where tables are": (
+        lambda s: s["table"]["environment"].update(CARDROOM_ADVERTISE_CONTROL_AUTHORITY="tables:7102"),
+        "other services are sent to tables:7102",
+    ),
+    "where players come in": (
+        lambda s: s["table"]["environment"].update(CARDROOM_ADVERTISE_AUTHORITY="127.0.0.1:7103"),
+        "game clients are sent to 127.0.0.1:7103",
+    ),
+    "a service that is gone": (lambda s: s.pop("scoring"), "scoring is left out"),
     "more than it needs": (lambda s: s["table"].update(read_only=False), "it may do more"),
 }
 
