@@ -147,9 +147,9 @@ def test_flowers_stand_apart_and_are_no_part_of_what_qualifies() -> None:
 
 
 def test_the_base_sum_is_told_line_by_line_and_kinds_that_do_not_count_are_named() -> None:
-    """SH-14, SH-20, SH-30."""
+    """SH-13, SH-14, SH-20, SH-30."""
     rules = rules_of("shanghai")
-    capped = unpaid = 0
+    capped, unpaid = 0, Counter[str]()
     for hand in winning_hands(rules, HAND_COUNTS["shanghai"], seed=20):
         score, why = score_win(rules, hand), explained(rules, hand)
         assert score is not None
@@ -159,10 +159,12 @@ def test_the_base_sum_is_told_line_by_line_and_kinds_that_do_not_count_are_named
         paid = {fan.fan_id for fan in score.fans}
         for kind in why.unpaid:
             assert kind.fan_id not in paid and set(kind.by) == paid, hand
-            unpaid += 1
+            by_bonus = paid <= {"win_on_replacement", "single_wait_melded"}
+            assert kind.rule == ("SH-13" if by_bonus else "SH-14"), hand
+            unpaid[kind.rule] += 1
         capped += why.capped
         assert not why.capped or score.amount == 30 * rules.stake
-    assert capped and unpaid
+    assert capped and len(unpaid) == 2
 
 
 def test_every_gui_names_the_parts_that_hold_its_four_tiles() -> None:

@@ -29,6 +29,7 @@ from games.variants.shanghai.fans import (
     HEAVENLY,
     HONOURS_PUNGS,
     REPLACEMENT,
+    SINGLE_WAIT,
     CountedHand,
     count_hand,
     kinds_held,
@@ -39,7 +40,10 @@ from games.variants.shanghai.fans import (
 PUNG_KINDS = frozenset({HONOURS_PUNGS, FULL_PUNGS, HALF_PUNGS, ALL_PUNGS})
 """Kinds for which the reading is one of pungs."""
 MOMENTS = frozenset({HEAVENLY, EARTHLY, REPLACEMENT})
+BONUSES = frozenset({REPLACEMENT, SINGLE_WAIT})
 HIGHEST_ALONE = "SH-14"
+BONUS_FOR_PLAIN = "SH-13"
+"""Where 杠开 and 大吊车 alone are paid: the hand below them is worth one lezi whatever else it shows."""
 
 
 def explain(rules: Ruleset, hand: WinningHand) -> Explanation | None:
@@ -57,6 +61,7 @@ def explain(rules: Ruleset, hand: WinningHand) -> Explanation | None:
         parts = with_winner(parts, winning_place(parts, hand.tile))
     way = counted.way
     by = tuple(KIND_BY_NUMBER[number].kind_id for number in way.kinds)
+    rule = BONUS_FOR_PLAIN if BONUSES.issuperset(way.kinds) else HIGHEST_ALONE
     unpaid = tuple(
         Unpaid(
             KIND_BY_NUMBER[number].kind_id,
@@ -64,7 +69,7 @@ def explain(rules: Ruleset, hand: WinningHand) -> Explanation | None:
             _places(number, parts),
             by,
             Principle.HIGHEST_ALONE,
-            HIGHEST_ALONE,
+            rule,
         )
         for number in kinds_held(rules, hand, counted.shapes)
         if number not in way.kinds
