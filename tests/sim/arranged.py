@@ -113,10 +113,12 @@ def _other_ruleset(golden: Playthrough, chance: Random) -> Ruleset:
 
 
 def _tile(tile: Tile, swap: bool) -> Tile:
-    """The tile, or its like in the other suit."""
-    if not swap:
-        return tile
-    return tile + len(DOTS) if tile in DOTS else tile - len(BAMBOO)
+    """The tile, or its like in the other suit of the two that are exchanged; all others stay what they are."""
+    if swap and tile in DOTS:
+        return BAMBOO[DOTS.index(tile)]
+    if swap and tile in BAMBOO:
+        return DOTS[BAMBOO.index(tile)]
+    return tile
 
 
 def _turned(move: Action, turn: int, seat_count: int, swap: bool) -> Action:

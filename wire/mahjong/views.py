@@ -5,6 +5,7 @@ from cardroom.mahjong.v1 import event_pb2, view_pb2
 from games.kernel import Seat
 from games.mahjong import events as happened
 from games.mahjong.actions import Choice
+from games.mahjong.events import DrawSource
 from games.mahjong.melds import Meld
 from games.mahjong.state import Draw, KongRecord, Question, State, TableDiscard
 from games.mahjong.tiles import HIDDEN
@@ -161,7 +162,10 @@ def _draw_from_proto(message: view_pb2.View) -> Draw | None:
         return None
     hidden = HIDDEN if message.has_drawn_tile else None
     tile = message.drawn_tile if message.HasField("drawn_tile") else hidden
-    return Draw(message.turn_seat, tile, named(DRAW_SOURCES, "draw_source", message.draw_source))
+    source = named(DRAW_SOURCES, "draw_source", message.draw_source)
+    # While another is asked about his flowers in the opening, what the deal gave is the dealer's to play (SH-11).
+    seat = message.opened.dealer if source is DrawSource.DEAL else message.turn_seat
+    return Draw(seat, tile, source)
 
 
 def _opening_of(state: State) -> happened.Opened:
