@@ -203,15 +203,16 @@ class _Table:
 
     def _happen(self, events: Sequence[Event]) -> list[str]:
         words: list[str] = []
+        rain = bool(self.state.ruleset.rain_bases)
         for event in events:
             self.state = GAME.evolve(self.state, event)
             self.events.append(event)
             if not isinstance(event, Won | Ended):
-                words += lines_of(event)
+                words += lines_of(event, rain=rain)
                 continue
             paid = pay(self.balances, event.payments)
             self.balances = paid.balances
-            words += lines_of(event, paid.lines)
+            words += lines_of(event, paid.lines, rain=rain)
             if isinstance(event, Ended):
                 following = "nobody" if event.next_dealer is None else event.next_dealer
                 words.append(f"balances {' '.join(map(str, self.balances))}; {following} deals next")

@@ -24,13 +24,16 @@ CAUSES = {
 REPLACING = {DrawSource.REPLACEMENT: " for the kong", DrawSource.FLOWER: " for the flower"}
 
 
-def lines_of(event: Event, lines: Sequence[Line] = ()) -> Iterator[str]:
+def lines_of(event: Event, lines: Sequence[Line] = (), *, rain: bool) -> Iterator[str]:
     """The event in words, one line or more.
 
     Args:
         lines: what became of its payments, where it has any.
+        rain: whether kongs are paid for in this game (BB-30).
     """
     yield from _WORDS[type(event)](event)
+    if rain and type(event) in _RAIN_WORDS:
+        yield from _RAIN_WORDS[type(event)](event)
     yield from (f"  {_line(line)}" for line in lines)
 
 
@@ -73,7 +76,11 @@ def _melded(event: happened.Melded) -> Iterator[str]:
 
 
 def _konged(event: happened.Konged) -> Iterator[str]:
-    yield f"{event.seat} makes {KONGS[event.kind]} of {show([event.tile])}; owing: {_seats(event.owing)}"
+    yield f"{event.seat} makes {KONGS[event.kind]} of {show([event.tile])}"
+
+
+def _owed(event: happened.Konged) -> Iterator[str]:
+    yield f"  owing for it: {_seats(event.owing)}"
 
 
 def _won(event: happened.Won) -> Iterator[str]:
@@ -127,6 +134,9 @@ def _ended(event: happened.Ended) -> Iterator[str]:
         yield "ready check: " + ", ".join(
             f"{row.seat} {row.amount if row.ready else 'not ready'}" for row in event.checks
         )
+
+
+def _kongs_ended(event: happened.Ended) -> Iterator[str]:
     for index, outcome in enumerate(event.kong_outcomes):
         yield f"kong {index}: {'open' if outcome is KongOutcome.OPEN else outcome}"
 
@@ -149,3 +159,4 @@ _WORDS: Mapping[type, Callable[[Any], Iterator[str]]] = {
     happened.CameBack: _came_back,
     happened.Ended: _ended,
 }
+_RAIN_WORDS: Mapping[type, Callable[[Any], Iterator[str]]] = {happened.Konged: _owed, happened.Ended: _kongs_ended}

@@ -92,8 +92,9 @@ def show(seed: int, variant_id: str, name: str, deal_count: int) -> Iterator[str
     yield f"{setup}"
     for step in play(setup, chance):
         yield f"> {step.action}"
+        rain = bool(step.after.ruleset.rain_bases)
         for event in step.events:
-            yield from (f"    {line}" for line in lines_of(event))
+            yield from (f"    {line}" for line in lines_of(event, rain=rain))
         if step.after.phase is Phase.OVER:
             yield f"    balances before: {setup.balances}"
 
