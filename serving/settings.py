@@ -60,11 +60,11 @@ def misspelt(settings: type[BaseSettings], given: Mapping[str, str]) -> dict[str
     Args:
         given: the environment; services share one, so a name that is like none of these settings is another's.
     """
-    known = {f"{_PREFIX}{name.upper()}" for name in settings.model_fields} - given.keys()
+    known = {f"{_PREFIX}{name.upper()}" for name in settings.model_fields}
     at = len(_PREFIX)
     nearest = {
         name: get_close_matches(name, [one for one in known if one[at] == name[at : at + 1]], n=1, cutoff=_ALIKE)
         for name in sorted(given)
-        if name.startswith(_PREFIX) and name.removeprefix(_PREFIX).lower() not in settings.model_fields
+        if name.startswith(_PREFIX) and name not in known
     }
     return {name: names[0] for name, names in nearest.items() if names}

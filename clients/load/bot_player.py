@@ -57,15 +57,7 @@ async def take_seat(player: Player, room_id: str) -> Seat:
         if not await _is_over(player, former):
             return former
         await asyncio.sleep(RELEASE_PAUSE_SECONDS)  # the table is over and about to let him go
-    try:
-        return await player.join(room_id)
-    except CallRefused as refusal:
-        if refusal.reason == "ALREADY_SEATED":
-            return await player.my_seat()
-        if refusal.reason != "ALREADY_QUEUED":
-            raise
-        ticket_id = refusal.metadata["ticket_id"]
-    return await player.follow(ticket_id)
+    return await player.take_seat(room_id)
 
 
 async def _former_seat(player: Player) -> Seat | None:

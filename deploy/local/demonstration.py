@@ -20,7 +20,9 @@ from deploy.local.money_check import MoneyCheck
 from deploy.local.narrator import Narrator
 from deploy.local.score_check import ScoreCheck
 from deploy.local.stack import Stack
+from refusals import Reason
 from serving.channels import connect
+from serving.refusing import refusal_of
 
 IN_A_DEAL = frozenset({event_pb2.TABLE_STATE_DEALING, event_pb2.TABLE_STATE_PLAYING})
 
@@ -52,11 +54,22 @@ async def demonstrate(stack: Stack, variant: str, seat_count: int, limit_seconds
         except (CallRefused, LogGap, TicketEnded, DemonstrationFailed) as error:
             show.faults.append(f"{type(error).__name__}: {error}")
         except grpc.aio.AioRpcError as error:
-            show.faults.append(f"{error.code().name}: {error.details()}")
+            show.faults.append(_cause_of(error, stack))
     for fault in show.faults:
         say(f"  WRONG {fault}")
     say(f"--- {variant}: " + ("something is wrong, see above" if show.faults else "all is well"))
     return show.faults
+
+
+def _cause_of(error: grpc.aio.AioRpcError, stack: Stack) -> str:
+    refusal = refusal_of(error)
+    if refusal is not None and refusal.reason is Reason.BOOKS_STOPPED:
+        return (
+            f"the ledger has closed its books: {stack.state.log('ledger')} says why. Its store and its archive "
+            f"({stack.state.data('ledger-archive')}) may be of different runs: give it the store of before, or begin "
+            f"anew with FRESH=1 and an empty store"
+        )
+    return f"{error.code().name}: {error.details()}"
 
 
 class Demonstration:

@@ -9,6 +9,11 @@ import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 
+from serving.early import end_when_told
+
+if __name__ == "__main__":
+    end_when_told(signal.SIGINT, signal.SIGTERM)  # before what takes long to import
+
 from deploy.local.demonstration import demonstrate
 from deploy.local.settings import SERVICES, LocalSettings, local_settings
 from deploy.local.stack import Stack

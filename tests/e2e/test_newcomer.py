@@ -29,7 +29,14 @@ def cardroom(state: Path, *arguments: str) -> str:
     return done.stdout.strip()
 
 
+def waiting(state: Path, room_id: str) -> int:
+    """How many queue for a room."""
+    rooms = json.loads(cardroom(state, "status", "--json"))["rooms"]
+    return next(int(row["waiting"]) for row in rooms if row["room"] == room_id)
+
+
 def test_the_client_of_the_readme_plays_a_deal_to_its_settlement(start: Start, tmp_path: Path) -> None:
+    """Also after one like it was killed while its players queued (PF-11)."""
     run = start()
     run.wait_for("serving until Ctrl-C")
     endpoints = json.loads((run.state / "endpoints.json").read_text())
@@ -40,6 +47,13 @@ def test_the_client_of_the_readme_plays_a_deal_to_its_settlement(start: Start, t
     for name in NAMES:
         assert cardroom(run.state, "account", name) == cardroom(run.state, "account", name)
     tokens = [cardroom(run.state, "token", name) for name in NAMES]
+    killed = subprocess.Popen([sys.executable, client, *tokens[:3]], cwd=ROOT)
+    try:
+        while waiting(run.state, "bloody4-demo") < len(tokens[:3]):
+            assert killed.poll() is None
+    finally:
+        killed.kill()
+        killed.wait()
     played = subprocess.run(
         [sys.executable, client, *tokens],
         cwd=ROOT,

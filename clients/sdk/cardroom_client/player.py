@@ -85,6 +85,23 @@ class Player:
         )
         return await self.follow(joined.ticket_id, waiting)
 
+    async def take_seat(self, room_id: str, *, waiting: Callable[[matchmaker_pb2.Waiting], None] | None = None) -> Seat:
+        """A seat for a program that may have been here before: `join`, unless the player sits or waits already (PF-11).
+
+        Who sits anywhere gets that seat, who waits anywhere goes on waiting with his ticket, whatever the room.
+
+        Raises: as `join`, without ALREADY_QUEUED and ALREADY_SEATED.
+        """
+        try:
+            return await self.join(room_id, waiting=waiting)
+        except CallRefused as refusal:
+            if refusal.reason == "ALREADY_SEATED":
+                return await self.my_seat()
+            if refusal.reason != "ALREADY_QUEUED":
+                raise
+            ticket_id = refusal.metadata["ticket_id"]
+        return await self.follow(ticket_id, waiting=waiting)
+
     async def follow(self, ticket_id: str, waiting: Callable[[matchmaker_pb2.Waiting], None] | None = None) -> Seat:
         """Wait for the seat of a ticket the player has; `join` does so by itself.
 

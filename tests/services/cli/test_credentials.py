@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from clients.cli.main import cardroom
+from clients.cli.main import COMMANDS, cardroom
 from serving.roles import PURPOSE_OF_ROLE
 from serving.tokens import Verifier
 
@@ -95,3 +95,9 @@ def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     result = run("keys", tmp_path / "file" / "keys")
     assert result.exit_code == 2
     assert "cannot write keys" in result.output
+
+
+def test_a_misspelt_command_is_told_with_the_one_meant_and_help_lists_them_all() -> None:
+    assert "Did you mean 'token'?" in run("tokn").output
+    listed = run("--help").output
+    assert all(f"\n  {name}" in listed for name in COMMANDS)

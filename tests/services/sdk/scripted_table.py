@@ -124,8 +124,10 @@ class ScriptedMatchmaker(matchmaker_pb2_grpc.MatchmakerServiceServicer):
         self._streams = list(streams)
         self._answers = list(answers)
         self.asked: list[Any] = []
+        self.followed: list[str] = []
 
     async def WatchTicket(self, request: Any, context: Any) -> AsyncIterator[matchmaker_pb2.WatchTicketResponse]:
+        self.followed.append(request.ticket_id)
         for step in self._streams.pop(0):
             if isinstance(step, Fail):
                 await step.abort(context)

@@ -1,5 +1,7 @@
 """A player gets from the queue to a seat over broken calls and streams, with one ticket (PF-10, PF-11)."""
 
+from typing import Any
+
 import grpc
 import pytest
 from cardroom.matchmaker.v1 import matchmaker_pb2
@@ -71,6 +73,24 @@ async def test_a_refusal_is_raised_at_once() -> None:
         with pytest.raises(CallRefused, match="ALREADY_SEATED"):
             await player.join("r")
         assert (await player.my_seat()).table_id == "t1"
+
+
+async def test_who_sits_or_waits_already_goes_on_where_he_is_pf_11() -> None:
+    seated = [Fail(grpc.StatusCode.ALREADY_EXISTS, "ALREADY_SEATED"), matchmaker_pb2.GetMySeatResponse(seat=SEAT)]
+    queued = [Fail(grpc.StatusCode.ALREADY_EXISTS, "ALREADY_QUEUED", metadata={"ticket_id": "k7"})]
+    cases: list[tuple[list[Any], list[str]]] = [(seated, []), (queued, ["k7"]), ([TICKET], ["k1"])]
+    for answers, followed in cases:
+        matchmaker = ScriptedMatchmaker(answers=answers, streams=[[SEATED]])
+        async with served_matchmaker(matchmaker) as at, Player("login", at.authority) as player:
+            assert (await player.take_seat("r")).table_id == "t1"
+        assert matchmaker.followed == followed
+
+
+async def test_any_other_refusal_of_a_seat_is_raised() -> None:
+    matchmaker = ScriptedMatchmaker(answers=[Fail(grpc.StatusCode.NOT_FOUND, "ROOM_UNKNOWN")])
+    async with served_matchmaker(matchmaker) as at, Player("login", at.authority) as player:
+        with pytest.raises(CallRefused, match="ROOM_UNKNOWN"):
+            await player.take_seat("r")
 
 
 async def test_an_expired_login_is_not_waited_for() -> None:
