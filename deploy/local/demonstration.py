@@ -154,10 +154,11 @@ class Demonstration:
                 *await self._cards.ask(scoring.ReadCards, scoring.SettleDeal),
             ]
         self.faults += differing
-        asked = f"{self._scores.win_count} wins"
+        asked = f"{self._scores.win_count} win{'' if self._scores.win_count == 1 else 's'}"
         if self._cards.play_count:
             asked = f"{self._cards.play_count} plays and the deal's money"
-        self._say(f"scoring: {asked} asked again, {len(differing)} worth something else")
+        found = f"{len(differing)} worth something else there" if differing else "all worth the same there"
+        self._say(f"scoring, asked again: {asked}, {found}")
 
     async def _find_room(self) -> table_room_pb2.Room:
         channel = connect(self._stack.address("matchmaker"), token=self._stack.service_tokens("operator"))

@@ -67,7 +67,7 @@ class LandlordTale:
         if called.blind:
             self._doubled_to("闷 calls blind", called.seat)
         else:
-            self._line(f"  CALL seat {called.seat}: 抓 is the landlord")
+            self._line(f"  CALL seat {called.seat}: 抓 calls, and is the landlord")
 
     def _bottom_taken(self, taken: event_pb2.BottomTaken) -> None:
         self._line(f"  seat {taken.seat} takes the bottom cards {show(taken.cards)}")

@@ -50,6 +50,13 @@ LEGENDS = {"mahjong": LEGEND, "landlord": CARD_LEGEND}
 """How moves are written, by family."""
 
 
+def _asked_text(winner: mahjong_pb2.WinnerResult) -> str:
+    """What the payers are asked for: not the same of each where the giver pays more (DZ-40)."""
+    if len({row.amount for row in winner.payments}) < 2:
+        return f"{winner.amount} a payer"
+    return ", ".join(f"{row.amount} of seat {row.payer_seat}" for row in winner.payments)
+
+
 class Narrator:
     """Tells the entries of one table's log, in order."""
 
@@ -158,7 +165,7 @@ class Narrator:
         for winner in won.winners:
             self._line(
                 f"  WIN seat {winner.seat}, number {winner.rank}:{tile} {how}: {fans_text(winner.fans)}"
-                f" = {worth_text(winner)}, {winner.amount} a payer"
+                f" = {worth_text(winner)}, {_asked_text(winner)}"
             )
         if won.transferred_kongs:
             self._line(f"  呼叫转移: the rain of {len(won.transferred_kongs)} kong(s) goes to the winner(s)")

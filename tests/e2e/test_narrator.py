@@ -162,6 +162,16 @@ def test_a_game_with_flowers_chows_and_caps_is_told_in_its_own_words_sh_12_31() 
     ]
 
 
+def test_payers_who_are_asked_for_different_sums_are_told_apart_dz_40() -> None:
+    asked = [
+        mahjong_pb2.Payment(payer_seat=seat, payee_seat=1, amount=amount) for seat, amount in ((2, 15), (3, 8), (0, 8))
+    ]
+    winner = mahjong_pb2.WinnerResult(seat=1, rank=1, fan_total=7, amount=15, payments=asked)
+    won = mahjong_pb2.Won(by=mahjong_pb2.WIN_BY_DISCARD, from_seat=2, tile=P5, winners=[winner])
+    (line,) = told(*moves(mahjong_pb2.Event(won=won)))
+    assert line.endswith("= 7 fan, 15 of seat 2, 8 of seat 3, 8 of seat 0")
+
+
 @pytest.mark.parametrize(
     ("enum", "told_of"),
     [
