@@ -57,10 +57,10 @@ LEAKS = (
     _shanghai("a view shows the tail", VIEWS, "tail=face_down(state.tail)", "tail=state.tail", "flower_after_flower"),
     _shanghai(
         "whether the win is offered depends on the wall",
-        CHECKS,
-        "return None if state.phase is Phase.OFFER else _refusal(state, Reason.NO_QUESTION)",
+        CLAIMS,
+        "return state.ruleset.judgement.flower_score(state.ruleset)",
         "seen = state.wall and state.wall[-1] in state.ruleset.kinds\n"
-        "    return None if state.phase is Phase.OFFER and seen else _refusal(state, Reason.NO_QUESTION)",
+        "        return state.ruleset.judgement.flower_score(state.ruleset) if seen else None",
         "eight_flowers_declined",
     ),
     _dazhong(

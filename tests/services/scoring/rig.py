@@ -97,7 +97,8 @@ def played_deals() -> list[DealCase]:
     """Every deal of the mahjong family among the cases that comes to its end."""
     known = variants_of(Variant)
     rows = (row for row in read_rows("*_deal.jsonl") if row["variant"] in known and "moves" in row["expect"])
-    return [DealCase(row, _record(row)) for row in rows]
+    deals = [DealCase(row, _record(row)) for row in rows]
+    return [deal for deal in deals if deal.record[-1].HasField("ended")]
 
 
 def _record(row: dict[str, Any]) -> tuple[event_pb2.Event, ...]:

@@ -100,18 +100,22 @@ def _started(pod: RunningPod, table_id: str, **changes: Any) -> Draft:
     return draft
 
 
+MOST_TRIED = 5_000
+"""Deals looked at; one in some tens will do, so that none among so many is a fault."""
+
+
 def table_with_settlements(pod: RunningPod, count: int, *, wins: int = 0) -> str:
     """An id of a table whose first deal asks for so many settlements or more, and has so many wins or more, when all
     choose first options.
     """
-    for _ in range(300):
+    for _ in range(MOST_TRIED):
         table_id = new_table_id()
         played = _played(_started(pod, table_id))
         assert played.deal is not None
         game = played.deal.game
         if len(played.dues) >= count and (not wins or (isinstance(game, State) and len(game.wins) >= wins)):
             return table_id
-    raise AssertionError("no such deal among 300")
+    raise AssertionError(f"no such deal among {MOST_TRIED}")
 
 
 def _played(draft: Draft) -> TableState:
