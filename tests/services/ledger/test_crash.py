@@ -105,6 +105,7 @@ async def _process(
             **os.environ,
             "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
             "CARDROOM_GRPC_PORT": str(port),
+            "CARDROOM_METRICS_PORT": "0",
             "CARDROOM_LEDGER_REDIS_URL": redis_url,
             "CARDROOM_JWKS_FILE": str(keys / "jwks.json"),
             "CARDROOM_SERVICE_KEY_FILE": str(keys / "service.pem"),

@@ -13,6 +13,7 @@ from tests.services.ledger.rig import new_asset
 def _run(keys: Path, **changed: str) -> "subprocess.CompletedProcess[str]":
     given = {
         "GRPC_PORT": "0",
+        "METRICS_PORT": "0",
         "JWKS_FILE": str(keys / "jwks.json"),
         "SERVICE_KEY_FILE": str(keys / "service.pem"),
         "OPENING_GRANTS": f'{{"{new_asset()}": 1}}',
