@@ -85,7 +85,8 @@ async def test_a_planted_leak_is_found(planted: dict[str, Any]) -> None:
 async def test_no_line_at_info_or_above_names_a_hidden_tile_and_one_id_goes_through_all_services_pf_40(
     machine: Machine,
 ) -> None:
-    pod = machine.pod("table-0", CARDROOM_SCORING_ADDRESS=await machine.scoring())
+    address = await machine.scoring()
+    pod = machine.pod("table-0", CARDROOM_SCORING_ADDRESS=address, CARDROOM_SCORING_PATIENCE_MS="20000")
     await pod.up()
     try:
         await _deal_under(machine, "traced")
