@@ -43,9 +43,7 @@ class Stores:
 
     def pid(self, name: str) -> int:
         """Process id of a store of ours."""
-        server = self._stores[name].server
-        assert server is not None, f"{name} is not ours"
-        return server.process.pid
+        return self._own(name).process.pid
 
     def own(self) -> dict[str, str]:
         """URLs of the stores that were started here."""
@@ -70,15 +68,11 @@ class Stores:
 
         Raises: StartError: it does not start.
         """
-        former = self._stores[name].server
-        assert former is not None, f"{name} is not ours"
-        await self._launch(name, former.port)
+        await self._launch(name, self._own(name).port)
 
     async def kill(self, name: str) -> None:
         """End a store of ours at once (SIGKILL)."""
-        server = self._stores[name].server
-        assert server is not None, f"{name} is not ours"
-        await asyncio.to_thread(server.kill)
+        await asyncio.to_thread(self._own(name).kill)
 
     def ended(self) -> list[str]:
         """Stores of ours that run no more."""
@@ -96,6 +90,11 @@ class Stores:
                 await asyncio.to_thread(store.server.stop)
                 self._state.strike(name)
         self._stores.clear()
+
+    def _own(self, name: str) -> RedisServer:
+        server = self._stores[name].server
+        assert server is not None, f"{name} is not ours"
+        return server
 
     async def _open(self, name: str) -> None:
         url = self._given[name]

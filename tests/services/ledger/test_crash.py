@@ -25,10 +25,8 @@ SEED = 20_240_601
 TABLES = 6
 SETTLEMENTS = 40
 KILLS = 4
-UNKNOWN = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED)
-"""Codes after which a table does not know whether it happened."""
-AGAIN = (*UNKNOWN, grpc.StatusCode.RESOURCE_EXHAUSTED)
-"""Codes after which it asks again: also where its call waited too long to be sent."""
+AGAIN = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.RESOURCE_EXHAUSTED)
+"""Codes after which a table asks again: whether it happened is not known, or it waited too long to be sent."""
 
 
 async def _settled(rig: Rig, asset: str, table: str, seq: int) -> Settled:
