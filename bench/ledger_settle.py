@@ -7,7 +7,6 @@ archive on. The peer is a null unary call to the same server factory, with as ma
 import argparse
 import asyncio
 import os
-import socket
 import subprocess
 import sys
 import tempfile
@@ -20,6 +19,7 @@ from cardroom.ledger.v1 import ledger_pb2, ledger_pb2_grpc
 
 from bench.null_unary import PEER, NullServer, cpu_seconds
 from bench.row import Row, interleaved
+from deploy.local.ports import free_port
 from deploy.local.redis_server import RedisServer
 from serving.channels import connect
 from serving.tokens import ServiceTokens, create_keys
@@ -58,7 +58,7 @@ class LedgerServer:
     async def __aenter__(self) -> Self:
         create_keys(self.folder)
         self._store = await asyncio.to_thread(RedisServer.start, self.folder / "store")
-        port = _free_port()
+        port = free_port()
         self.address = f"127.0.0.1:{port}"
         environment = {
             **os.environ,
@@ -118,13 +118,6 @@ async def measure() -> list[Row]:
             f"{ledger.store_cpu_per_call * 1e6:.0f} us of the store a call; first bar 0.25, aim 0.45"
         )
         return [Row("ledger_settle_s", ours, "settlements/s", PEER, theirs, note=note)]
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def _channel(address: str, keys: Path, role: str) -> Any:

@@ -27,6 +27,7 @@ def connect(
     token: Token | None = None,
     deadline_ms: int = int(DEADLINE_S * 1000),
     message_bytes_max: int = MESSAGE_BYTES_MAX,
+    patient: bool = False,
     options: Sequence[tuple[str, Any]] = (),
 ) -> grpc.aio.Channel:
     """A channel to a service; it connects when it is first used. Close it when done.
@@ -36,6 +37,7 @@ def connect(
         token: gives the bearer token at each call, e.g. a ``ServiceTokens``; absent: no token is sent.
         deadline_ms: of a unary call that names none; never longer than what is left to the call being handled.
         message_bytes_max: largest answer accepted.
+        patient: a call waits, to its deadline, for a service that is not to be reached; else it fails at once.
         options: further options of the transport.
     """
     inner = grpc.aio.insecure_channel(
@@ -50,19 +52,23 @@ def connect(
             ("grpc.max_reconnect_backoff_ms", 2_000),
             ("grpc.service_config", _SPREAD),
             ("grpc.dns_min_time_between_resolutions_ms", 5_000),
+            ("grpc.use_local_subchannel_pool", 1),  # or a new channel would inherit how long another one gave up for
             *options,
         ],
     )
-    return _Channel(inner, token, deadline_ms / 1000)
+    return _Channel(inner, token, deadline_ms / 1000, patient=patient)
 
 
 class _Call:
     """One method of a channel, as stubs call it."""
 
-    def __init__(self, inner: Callable[..., Any], token: Token | None, deadline_s: float | None) -> None:
+    def __init__(
+        self, inner: Callable[..., Any], token: Token | None, deadline_s: float | None, *, patient: bool
+    ) -> None:
         self._inner = inner
         self._token = token
         self._deadline_s = deadline_s
+        self._patient = patient
 
     def __call__(self, *request: Any, timeout: float | None = None, metadata: Any = None, **rest: Any) -> Any:
         sent = Metadata(*(metadata or ()))
@@ -73,16 +79,19 @@ class _Call:
         if timeout is None and self._deadline_s is not None:
             left_s = remaining_s()
             timeout = self._deadline_s if left_s is None else max(min(left_s, self._deadline_s), 0.0)
+        if self._patient:
+            rest.setdefault("wait_for_ready", True)
         return self._inner(*request, timeout=timeout, metadata=sent, **rest)
 
 
 class _Channel(grpc.aio.Channel):
     """A channel whose calls carry what ``connect`` promises; everything else is the inner channel's."""
 
-    def __init__(self, inner: grpc.aio.Channel, token: Token | None, deadline_s: float) -> None:
+    def __init__(self, inner: grpc.aio.Channel, token: Token | None, deadline_s: float, *, patient: bool) -> None:
         self._inner = inner
         self._token = token
         self._deadline_s = deadline_s
+        self._patient = patient
 
     async def __aenter__(self) -> Self:
         return self
@@ -103,13 +112,13 @@ class _Channel(grpc.aio.Channel):
         await self._inner.channel_ready()
 
     def unary_unary(self, *args: Any, **kwargs: Any) -> Any:
-        return _Call(self._inner.unary_unary(*args, **kwargs), self._token, self._deadline_s)
+        return _Call(self._inner.unary_unary(*args, **kwargs), self._token, self._deadline_s, patient=self._patient)
 
     def unary_stream(self, *args: Any, **kwargs: Any) -> Any:
-        return _Call(self._inner.unary_stream(*args, **kwargs), self._token, None)
+        return _Call(self._inner.unary_stream(*args, **kwargs), self._token, None, patient=self._patient)
 
     def stream_unary(self, *args: Any, **kwargs: Any) -> Any:
-        return _Call(self._inner.stream_unary(*args, **kwargs), self._token, None)
+        return _Call(self._inner.stream_unary(*args, **kwargs), self._token, None, patient=self._patient)
 
     def stream_stream(self, *args: Any, **kwargs: Any) -> Any:
-        return _Call(self._inner.stream_stream(*args, **kwargs), self._token, None)
+        return _Call(self._inner.stream_stream(*args, **kwargs), self._token, None, patient=self._patient)

@@ -122,7 +122,11 @@ class ServiceProcess:
 
     async def _serving(self) -> None:
         request = health_pb2.HealthCheckRequest()
-        options = (("grpc.initial_reconnect_backoff_ms", 50), ("grpc.max_reconnect_backoff_ms", 200))
+        options = (
+            ("grpc.initial_reconnect_backoff_ms", 50),
+            ("grpc.max_reconnect_backoff_ms", 200),
+            ("grpc.use_local_subchannel_pool", 1),
+        )
         async with grpc.aio.insecure_channel(self.address, options=options) as channel:
             health = health_pb2_grpc.HealthStub(channel)
             while True:

@@ -11,6 +11,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
+from deploy.local.ports import free_port
+
 Fsync = Literal["always", "everysec"]
 
 _START_LIMIT_S = 10.0
@@ -86,7 +88,7 @@ class RedisServer:
         binary = binary or find_server()
         options = {"maxmemory": str(maxmemory_bytes), **(settings or {})}
         for attempt in range(_START_COUNT_MAX):
-            server = cls._launch(binary, directory, port or _free_port(), fsync, options)
+            server = cls._launch(binary, directory, port or free_port(), fsync, options)
             if server._answers():
                 return server
             server.kill()
@@ -158,13 +160,6 @@ def _bundled() -> Path | None:
     folder = f"{platform.system().lower()}-{platform.machine().lower()}"
     binary = Path(spec.origin).parent / "_binaries" / folder / "valkey-server"
     return binary if binary.is_file() else None
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def _answering_process(port: int) -> int | None:

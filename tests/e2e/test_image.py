@@ -14,13 +14,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import grpc.aio
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from deploy.k8s.linting import DOCKERFILE
 from serving.server import ALIVE
 from serving.tokens import create_keys
+from tests.channels import bare_channel
 from tests.e2e.conftest import ROOT
 
 NOBODY = 65534
@@ -150,7 +150,7 @@ async def test_the_image_starts_a_service_that_answers_probes_and_ends_with_0(
     )
     try:
         found = await _port_said_by(process)
-        async with grpc.aio.insecure_channel(f"127.0.0.1:{found}") as channel:
+        async with bare_channel(f"127.0.0.1:{found}") as channel:
             stub = health_pb2_grpc.HealthStub(channel)
             for service in (ALIVE, ""):
                 answer = await stub.Check(health_pb2.HealthCheckRequest(service=service))

@@ -20,6 +20,7 @@ from deploy.local.settings import LocalSettings
 from deploy.local.stack import Stack
 from services.ledger.settings import LedgerSettings
 from serving.channels import connect
+from tests.channels import bare_channel
 
 PLAYERS = [f"term-{number}" for number in range(4)]
 WAITER, PAYEE = "term-waiter", "term-payee"
@@ -126,7 +127,7 @@ async def play(stack: Stack, player_id: str, seen: Callable[[table_pb2.WatchResp
 
 async def goodbye_of(seat: Seat) -> table_pb2.Goodbye:
     """The last message of a bare stream, which is no client's that comes back by itself."""
-    async with grpc.aio.insecure_channel(seat.authority) as channel:
+    async with bare_channel(seat.authority) as channel:
         table = table_pb2_grpc.TableServiceStub(channel)
         metadata = (("authorization", f"Bearer {seat.token}"), ("x-table-pod", seat.pod))
         last = table_pb2.WatchResponse()
@@ -214,7 +215,7 @@ async def test_streams_are_told_that_the_service_shuts_down(tmp_path: Path) -> N
 async def last_news(stack: Stack) -> matchmaker_pb2.WatchTicketResponse:
     """The last that a follower of a ticket is told."""
     metadata = (("authorization", f"Bearer {stack.player_token(WAITER)}"),)
-    async with grpc.aio.insecure_channel(stack.address("matchmaker")) as channel:
+    async with bare_channel(stack.address("matchmaker")) as channel:
         matchmaker = matchmaker_pb2_grpc.MatchmakerServiceStub(channel)
         join = matchmaker_pb2.JoinQueueRequest(room_id="bloody6-1", request_id=str(uuid4()))
         joined = await matchmaker.JoinQueue(join, metadata=metadata)

@@ -15,6 +15,7 @@ from serving import gate
 from serving.calls import correlation_id, remaining_s
 from serving.channels import connect
 from serving.refusing import refusal_of
+from tests.channels import bare_channel
 from tests.conftest import Mint
 from tests.edge.raw_call import raw_unary_call
 from tests.edge.scripted import LIST_ROOMS, WATCH, Context, Scripted, list_rooms, no_rooms, one_goodbye, running, watch
@@ -47,7 +48,7 @@ async def test_a_call_without_a_deadline_gets_the_default_and_a_long_one_the_cap
     sleepy = _Sleepy()
     async with (
         running(keys, Scripted(sleepy), default_deadline_ms=_DEFAULT_MS, deadline_cap_ms=_CAP_MS) as house,
-        grpc.aio.insecure_channel(house.address) as channel,
+        bare_channel(house.address) as channel,
     ):
         with pytest.raises(grpc.aio.AioRpcError) as caught:
             await list_rooms(channel, mint("player", "anna"), timeout=timeout_s)
@@ -61,7 +62,7 @@ async def test_a_deadline_within_the_cap_is_the_callers_own(keys: Path, mint: Mi
     sleepy = _Sleepy()
     async with (
         running(keys, Scripted(sleepy)) as house,
-        grpc.aio.insecure_channel(house.address) as channel,
+        bare_channel(house.address) as channel,
     ):
         with pytest.raises(grpc.aio.AioRpcError) as caught:
             await list_rooms(channel, mint("player", "anna"), timeout=0.05)

@@ -17,6 +17,7 @@ import orjson
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
+from deploy.local.ports import free_port
 from deploy.local.settings import LocalSettings
 from services.ledger.settings import LedgerSettings
 from services.matchmaker.settings import MatchmakerSettings
@@ -92,15 +93,6 @@ def busy_port() -> Iterator[int]:
         yield taken.getsockname()[1]
 
 
-@pytest.fixture
-def free_port() -> int:
-    """A port where nobody listens."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    return port
-
-
 @asynccontextmanager
 async def _serving(keys: Path, **settings: object) -> AsyncIterator[_Service]:
     async with _started(keys, **settings) as service:
@@ -113,16 +105,17 @@ async def _health(channel: grpc.aio.Channel, service: str) -> Any:
     return (await stub.Check(health_pb2.HealthCheckRequest(service=service))).status
 
 
-async def test_a_signal_lets_the_call_that_runs_end_and_stops_with_0(keys: Path, mint: Mint, free_port: int) -> None:
+async def test_a_signal_lets_the_call_that_runs_end_and_stops_with_0(keys: Path, mint: Mint) -> None:
+    metrics_port = free_port()
     async with (
-        _serving(keys, answer_ms=300, metrics_port=free_port) as service,
+        _serving(keys, answer_ms=300, metrics_port=metrics_port) as service,
         connect(f"127.0.0.1:{service.port}") as channel,
     ):
         stub: Any = health_pb2_grpc.HealthStub(channel)
         watching = stub.Watch(health_pb2.HealthCheckRequest())  # a watcher of health must not hold it up
         assert (await watching.read()).status == _SERVING
         await list_rooms(channel, mint("player", "anna"))
-        metrics = await asyncio.to_thread(_fetch, f"http://127.0.0.1:{free_port}/metrics")
+        metrics = await asyncio.to_thread(_fetch, f"http://127.0.0.1:{metrics_port}/metrics")
         label = '{code="OK",method="ListRooms",service="cardroom.matchmaker.v1.RoomService"}'
         assert f"cardroom_rpc_handled_total{label} 1.0" in metrics
         assert "process_resident_memory_bytes" in metrics

@@ -12,6 +12,7 @@ from refusals import Reason, Refusal
 from serving.calls import CORRELATION, correlation_id
 from serving.channels import connect
 from serving.metrics import Metrics
+from tests.channels import bare_channel
 from tests.conftest import Mint
 from tests.edge.scripted import LIST_ROOMS, WATCH, Context, Scripted, list_rooms, no_rooms, one_goodbye, running, watch
 
@@ -142,7 +143,7 @@ async def test_a_malformed_correlation_id_is_replaced(keys: Path, mint: Mint, gi
         return await no_rooms(context)
 
     seen: list[str] = []
-    async with running(keys, Scripted(answer)) as house, grpc.aio.insecure_channel(house.address) as channel:
+    async with running(keys, Scripted(answer)) as house, bare_channel(house.address) as channel:
         await list_rooms(channel, mint("player", "anna"), metadata=[(CORRELATION, given)])
         [line] = house.lines()
     assert seen == [line["correlation_id"]]

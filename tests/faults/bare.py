@@ -10,6 +10,7 @@ from cardroom.mahjong.v1 import action_pb2
 from cardroom.table.v1 import table_pb2, table_pb2_grpc
 
 from cardroom_client import Seat, refused
+from tests.channels import bare_channel
 from tests.faults.witnesses import nonce_of
 
 Answer = TypeVar("Answer")
@@ -24,7 +25,7 @@ class BareCaller:
 
     def __init__(self, seat: Seat) -> None:
         self.seat = seat
-        self.channel = grpc.aio.insecure_channel(seat.authority)
+        self.channel = bare_channel(seat.authority)
         self.stub = table_pb2_grpc.TableServiceStub(self.channel)
 
     async def __aenter__(self) -> Self:

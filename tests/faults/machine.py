@@ -21,6 +21,7 @@ from deploy.local.redis_server import RedisServer
 from deploy.local.state import StateDirectory
 from serving.channels import connect
 from serving.tokens import Minter, ServiceTokens, create_keys
+from tests.channels import bare_channel
 
 ASSET = "points"
 START_LIMIT_SECONDS = 60.0
@@ -207,17 +208,17 @@ class Machine:
         return Minter(self._state.keys / f"{key}.pem").mint(role, subject, seconds, **claims)
 
     def channel(self, address: str, role: str) -> grpc.aio.Channel:
-        """A channel of a service role; closed with the machine."""
+        """A channel of a service role, which waits for a service that is started again; closed with the machine."""
         name = f"{role}@{address}"
         if name not in self._channels:
             tokens = ServiceTokens(self._state.keys / "service.pem", role, "faults")
-            self._channels[name] = connect(address, token=tokens)
+            self._channels[name] = connect(address, token=tokens, patient=True)
         return self._channels[name]
 
     def plain(self, address: str) -> grpc.aio.Channel:
         """A channel that adds nothing to a call; closed with the machine."""
         if address not in self._channels:
-            self._channels[address] = grpc.aio.insecure_channel(address)
+            self._channels[address] = bare_channel(address)
         return self._channels[address]
 
     def seat(self, pod: PodProcess, table_id: str, seat: int, player_id: str) -> Seat:

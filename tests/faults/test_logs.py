@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import grpc.aio
 import pytest
 from cardroom.matchmaker.v1 import matchmaker_pb2, matchmaker_pb2_grpc
 
 from cardroom_client import Player
 from clients.load.bot_player import BotPlayer
 from serving.calls import CORRELATION
+from tests.channels import bare_channel
 from tests.faults.machine import Machine
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -110,7 +110,7 @@ async def _deal_under(machine: Machine, player_id: str) -> None:
     await machine.open_accounts([player_id])
     token = machine.token("player", "player", player_id)
     metadata = (("authorization", f"Bearer {token}"), (CORRELATION, TRACE))
-    async with grpc.aio.insecure_channel(machine.address("matchmaker")) as channel:
+    async with bare_channel(machine.address("matchmaker")) as channel:
         stub = matchmaker_pb2_grpc.MatchmakerServiceStub(channel)
         request = matchmaker_pb2.JoinQueueRequest(request_id="0" * 8 + "-0000-4000-8000-" + "0" * 12, room_id="bots")
         ticket: matchmaker_pb2.JoinQueueResponse = await stub.JoinQueue(request, metadata=metadata)

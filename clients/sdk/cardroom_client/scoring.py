@@ -23,7 +23,7 @@ from cardroom.mahjong.v1 import event_pb2, view_pb2
 from cardroom.scoring.v1 import columns_pb2, scoring_pb2, scoring_pb2_grpc
 from google.protobuf.json_format import ParseDict
 
-from cardroom_client.link import bearer
+from cardroom_client.link import OPTIONS, bearer
 from cardroom_client.refused import CallRefused, refused
 from cardroom_client.retrying import FIRST_PAUSE_SECONDS, LAST_PAUSE_SECONDS, passes
 
@@ -189,7 +189,9 @@ class Scoring:
         if not addresses:
             raise ValueError("an address is needed")
         self._channels = [
-            grpc.insecure_channel(one) if credentials is None else grpc.secure_channel(one, credentials)
+            grpc.insecure_channel(one, OPTIONS)
+            if credentials is None
+            else grpc.secure_channel(one, credentials, OPTIONS)
             for one in addresses
         ]
         stubs = [scoring_pb2_grpc.ScoringServiceStub(channel) for channel in self._channels]

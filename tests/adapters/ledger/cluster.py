@@ -1,6 +1,5 @@
 """A Redis Cluster of three nodes on loopback, without replicas."""
 
-import socket
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,6 +8,7 @@ from typing import Any
 
 import redis
 
+from deploy.local.ports import free_port
 from deploy.local.redis_server import RedisServer
 
 SLOTS = 16_384
@@ -24,9 +24,8 @@ def running_cluster(folder: Path) -> Iterator[list[RedisServer]]:
     nodes: list[RedisServer] = []
     try:
         for number in range(NODES):
-            port, bus_port = _two_free_ports()
-            options = {"cluster-enabled": "yes", "cluster-port": str(bus_port), "cluster-node-timeout": "2000"}
-            nodes.append(RedisServer.start(folder / f"node-{number}", port, settings=options))
+            options = {"cluster-enabled": "yes", "cluster-port": str(free_port()), "cluster-node-timeout": "2000"}
+            nodes.append(RedisServer.start(folder / f"node-{number}", settings=options))
         _join(nodes)
         yield nodes
     finally:
@@ -56,10 +55,3 @@ def _is_whole(client: Any, node_count: int) -> bool:
     info = client.execute_command("CLUSTER", "INFO")
     fields = info if isinstance(info, dict) else dict(line.split(":") for line in info.split("\r\n") if ":" in line)
     return fields["cluster_state"] == "ok" and int(fields["cluster_known_nodes"]) == node_count
-
-
-def _two_free_ports() -> tuple[int, int]:
-    with socket.socket() as one, socket.socket() as other:
-        one.bind(("127.0.0.1", 0))
-        other.bind(("127.0.0.1", 0))
-        return one.getsockname()[1], other.getsockname()[1]

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import random
-import socket
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -14,6 +13,7 @@ from cardroom.ledger.v1 import audit_pb2, audit_pb2_grpc, ledger_pb2, ledger_pb2
 from click.testing import CliRunner
 
 from clients.cli.main import cardroom
+from deploy.local.ports import free_port
 from deploy.local.redis_server import RedisServer
 from refusals import Reason, Refusal
 from services.ledger.values import RING, Leg, Settled
@@ -83,13 +83,6 @@ async def test_settlements_survive_kill_9_of_the_store_once_and_once_only(tmp_pa
         server.stop()
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
 @asynccontextmanager
 async def _process(
     port: int, asset: str, redis_url: str, keys: Path, archive: Path
@@ -129,7 +122,7 @@ async def test_kill_9_of_the_ledger_between_settlement_and_answer_pays_once(
 
     The archive, too, goes on where it was.
     """
-    asset, port = new_asset(), _free_port()
+    asset, port = new_asset(), free_port()
 
     def channel(role: str) -> grpc.aio.Channel:
         token = mint(role, "someone")

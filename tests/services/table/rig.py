@@ -2,7 +2,9 @@
 
 import asyncio
 import itertools
+import os
 import uuid
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -24,6 +26,7 @@ from serving.main import start_server
 from serving.refusing import refusal_of
 from serving.runtime import Clock, make_runtime
 from serving.server import RunningServer
+from tests.channels import bare_channel
 from tests.conftest import Mint
 from tests.services.table.fakes import FakeLedger, FakeSeats, FixedEntropy, Reached
 
@@ -58,7 +61,14 @@ def room(**changes: Any) -> room_pb2.Room:
 
 
 def new_table_id() -> str:
-    return f"t-{uuid.uuid4()}"
+    """An id of this test's own. Walls and dice follow from it: the same ones every time the test runs (PF-41)."""
+    test = os.environ["PYTEST_CURRENT_TEST"].rpartition(" ")[0]
+    _TABLES[test] += 1
+    return f"t-{uuid.uuid5(uuid.NAMESPACE_OID, f'{test} {_TABLES[test]}')}"
+
+
+_TABLES: Counter[str] = Counter()
+"""How many ids each test has taken."""
 
 
 def new_request_id() -> str:
@@ -222,7 +232,7 @@ class Pods:
             scoring=self.scoring,
         )
         server = await start_server("table", settings, component, runtime)
-        channel = grpc.aio.insecure_channel(f"127.0.0.1:{server.port}")
+        channel = bare_channel(f"127.0.0.1:{server.port}")
         running = RunningPod(
             component,
             server,

@@ -1,7 +1,6 @@
 """Wins and deals are compared with scoring before their money moves; scoring away changes nothing but a count."""
 
 import asyncio
-import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -11,6 +10,7 @@ import pytest
 from cardroom.scoring.v1 import scoring_pb2
 from redis.asyncio import Redis
 
+from deploy.local.ports import free_port
 from services.scoring.edge.servicer import ScoringServicer
 from services.table.model.events import CloseCause, Closed, PaymentsMade
 from tests.services.scoring.rig import serving_scoring
@@ -59,9 +59,7 @@ async def listening() -> AsyncIterator[str]:
 
 
 def free_address() -> str:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return f"127.0.0.1:{found.getsockname()[1]}"
+    return f"127.0.0.1:{free_port()}"
 
 
 @pytest.mark.parametrize("variant", ["bloody4", "bloody6", "shanghai", "dazhong"])

@@ -1,9 +1,9 @@
 """One player, several devices (PF-11, PF-34; reliability 13 and 14): the newest connection wins."""
 
-import grpc.aio
 from cardroom.table.v1 import table_pb2, table_pb2_grpc
 
 from refusals import Reason
+from tests.channels import bare_channel
 from tests.services.table.rig import (
     Player,
     Pods,
@@ -22,9 +22,7 @@ class Device:
 
     def __init__(self, seated: Seated, seat: int, *, generation: int = 0, pod: RunningPod | None = None) -> None:
         self.player: Player = seated.player(seat, pod, generation=generation)
-        self._channel = grpc.aio.insecure_channel(
-            self.player.pod.authority, options=(("grpc.use_local_subchannel_pool", 1),)
-        )
+        self._channel = bare_channel(self.player.pod.authority)
         self.player.stub = table_pb2_grpc.TableServiceStub(self._channel)
 
     async def die(self) -> None:
