@@ -4,10 +4,12 @@ PREPARE := sh deploy/build/prepare.sh
 PYTHON_ := .venv/bin/python
 BIN := .venv/bin
 ROOMS := games refusals wire serving services clients deploy bench tests
-# Given on the command line: ONCE=1 and FRESH=1 for run, SEED=n, VARIANT=v and DEALS=n for sim, ONLY=name for bench.
-RUN_FLAGS := $(if $(ONCE),--once) $(if $(FRESH),--fresh)
+# Given on the command line: ONCE=1, VARIANT=v and FRESH=1 for run, SEED=n, VARIANT=v and DEALS=n for sim, ONLY=name for bench.
+RUN_FLAGS := $(if $(ONCE),--once) $(if $(FRESH),--fresh) $(if $(VARIANT),--variant $(VARIANT))
 
 export PYTHON
+# Whatever the shell says: without kept bytecode each process of a run compiles all it imports, for seconds.
+unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .PHONY: help setup run stop test check format lint types arrows wire pages manifests fast-tests bench sim packages lock release-wire clean
 
@@ -17,7 +19,7 @@ help: ## list the targets
 setup: ## make .venv, install the locks, compile the stubs, install the tree
 	@$(PREPARE) all
 
-run: ## start everything on this machine, show deals, serve until Ctrl-C [ONCE=1: stop after the show] [FRESH=1: forget old state]
+run: ## start everything on this machine, show deals, serve until Ctrl-C [ONCE=1: stop after the show] [VARIANT=v: show one game] [FRESH=1: forget old state]
 	@$(PREPARE) local
 	@$(PYTHON_) deploy/build/foreground.py deploy.local.run $(RUN_FLAGS)
 

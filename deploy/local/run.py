@@ -18,6 +18,7 @@ from deploy.local.demonstration import demonstrate
 from deploy.local.settings import SERVICES, LocalSettings, local_settings
 from deploy.local.stack import Stack
 from games.catalog import compiled_modules, variants
+from games.kernel import Variant
 from serving.errors import StartError
 from serving.settings import misspelt
 
@@ -43,18 +44,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="make run", description=__doc__)
     parser.add_argument("--once", action="store_true", help="stop after the demonstration (ONCE=1)")
     parser.add_argument("--fresh", action="store_true", help="forget the state of earlier runs (FRESH=1)")
+    parser.add_argument("--variant", default="", help="show this game only (VARIANT=shanghai)")
     chosen = parser.parse_args(arguments)
     try:
-        return asyncio.run(_main(local_settings(), once=chosen.once, fresh=chosen.fresh))
+        shown = _shown(chosen.variant)
+        return asyncio.run(_main(local_settings(), shown, once=chosen.once, fresh=chosen.fresh))
     except StartError as error:
         print(f"cardroom: {error}", file=sys.stderr)
         return NOT_STARTED
 
 
-async def _main(settings: LocalSettings, *, once: bool, fresh: bool) -> int:
+def _shown(variant_id: str) -> Sequence[Variant]:
+    """The games to show: all where none is named. Raises: StartError: there is no such game."""
+    known = variants()
+    if variant_id and variant_id not in known:
+        raise StartError(f"no variant {variant_id!r}; there are {', '.join(known)}")
+    return [known[variant_id]] if variant_id else list(known.values())
+
+
+async def _main(settings: LocalSettings, shown: Sequence[Variant], *, once: bool, fresh: bool) -> int:
     stack = Stack(settings, fresh=fresh, say=say)
     interruption = _Interruption(stack)
-    work = asyncio.create_task(_work(stack, settings, once=once))
+    work = asyncio.create_task(_work(stack, settings, shown, once=once))
     waiting = asyncio.create_task(interruption.first.wait())
     await asyncio.wait({work, waiting}, return_when=asyncio.FIRST_COMPLETED)
     waiting.cancel()
@@ -75,7 +86,7 @@ async def _main(settings: LocalSettings, *, once: bool, fresh: bool) -> int:
     return status
 
 
-async def _work(stack: Stack, settings: LocalSettings, *, once: bool) -> int:
+async def _work(stack: Stack, settings: LocalSettings, shown: Sequence[Variant], *, once: bool) -> int:
     """Everything between the start and the drain. Returns: the status to exit with."""
     began = time.monotonic()
     for given, meant in misspelt(LocalSettings, os.environ).items():
@@ -83,7 +94,7 @@ async def _work(stack: Stack, settings: LocalSettings, *, once: bool) -> int:
     await stack.start()
     how = "compiled" if compiled_modules() else "as plain Python; `make setup` compiles them where a C compiler is"
     say(f"ready after {time.monotonic() - began:.1f} s; the rules of dazhong run {how}")
-    showing = asyncio.create_task(_show(stack, settings))
+    showing = asyncio.create_task(_show(stack, settings, shown))
     watching = asyncio.create_task(keep_running(stack, say))
     try:
         await asyncio.wait({showing, watching}, return_when=asyncio.FIRST_COMPLETED)
@@ -102,9 +113,9 @@ async def _work(stack: Stack, settings: LocalSettings, *, once: bool) -> int:
         await asyncio.gather(showing, watching, return_exceptions=True)
 
 
-async def _show(stack: Stack, settings: LocalSettings) -> list[str]:
+async def _show(stack: Stack, settings: LocalSettings, shown: Sequence[Variant]) -> list[str]:
     faults: list[str] = []
-    for variant in variants().values():
+    for variant in shown:
         faults += await demonstrate(
             stack, variant.variant_id, variant.seat_count, settings.demonstration_limit_seconds, say
         )

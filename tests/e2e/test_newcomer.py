@@ -37,7 +37,7 @@ def waiting(state: Path, room_id: str) -> int:
 
 def test_the_client_of_the_readme_plays_a_deal_to_its_settlement(start: Start, tmp_path: Path) -> None:
     """Also after one like it was killed while its players queued (PF-11)."""
-    run = start()
+    run = start("--variant", "bloody4")
     run.wait_for("serving until Ctrl-C")
     endpoints = json.loads((run.state / "endpoints.json").read_text())
     program = re.search(r"```python\n(.*?)```", README, re.DOTALL)

@@ -12,6 +12,8 @@ from deploy.local.state import StateDirectory, birth_of
 from games.catalog import variants
 from tests.e2e.conftest import ROOT, Run, Start
 
+ONE_GAME = ("--variant", "bloody4")
+
 
 def nothing_runs(state: Path) -> bool:
     directory = StateDirectory(state)
@@ -69,28 +71,34 @@ def test_once_plays_a_deal_from_the_queue_to_settled_money_and_ends_with_0(start
 
 
 def test_once_ends_with_1_when_the_demonstration_fails(start: Start) -> None:
-    run = start("--once", environment={"CARDROOM_DEMONSTRATION_LIMIT_SECONDS": "0.05"})
+    run = start("--once", *ONE_GAME, environment={"CARDROOM_DEMONSTRATION_LIMIT_SECONDS": "0.05"})
     assert run.end()[0] == 1, run.text
     run.wait_for("WRONG not finished after 0.05 s")
     run.wait_for("bloody4: something is wrong")
     assert nothing_runs(run.state)
 
 
+def test_a_game_that_is_not_there_is_told_with_those_that_are(start: Start) -> None:
+    run = start("--once", "--variant", "mahjong")
+    status, errors = run.end()
+    assert_refused(run, status, errors, "no variant 'mahjong'; there are bloody4, ")
+
+
 def test_a_second_run_keeps_the_money_and_fresh_forgets_it(start: Start) -> None:
-    first = start("--once")
+    first = start("--once", *ONE_GAME)
     assert first.end()[0] == 0, first.text
-    second = start("--once")
+    second = start("--once", *ONE_GAME)
     assert second.end()[0] == 0, second.text
     assert (
         second.wait_for("before: ").partition(": ")[2].strip() == first.wait_for("after: ").partition(": ")[2].strip()
     )
-    third = start("--once", "--fresh")
+    third = start("--once", *ONE_GAME, "--fresh")
     assert third.end()[0] == 0, third.text
     assert money(third, "before: ") == money(first, "before: ")
 
 
 def test_ctrl_c_drains_and_ends_with_0(start: Start) -> None:
-    run = start()
+    run = start(*ONE_GAME)
     run.wait_for("serving until Ctrl-C")
     addresses = json.loads(StateDirectory(run.state).endpoints.read_text())
     assert {"matchmaker", "table", "scoring", "ledger"} <= set(addresses)
@@ -111,12 +119,12 @@ def test_ctrl_c_while_starting_leaves_nothing(start: Start) -> None:
 
 
 def test_a_deal_running_at_ctrl_c_goes_on_at_the_next_start(start: Start) -> None:
-    first = start()
+    first = start(*ONE_GAME)
     first.wait_for("  seat 3 ")  # the hands are dealt
     first.interrupt()
     assert first.end()[0] == 0, first.text
     assert "settled: balances" not in first.text
-    second = start("--once")
+    second = start("--once", *ONE_GAME)
     status, _ = second.end()
     assert status == 0, second.text
     second.wait_for("deal 1 goes on where it was left")
@@ -164,11 +172,18 @@ def test_a_ledger_redis_without_fsync_always_is_refused(start: Start, redis_url:
     assert "CONFIG SET appendfsync always" in errors
 
 
-def test_given_stores_are_used(start: Start, redis_url: str, ledger_redis_url: str) -> None:
-    run = start("--once", environment={"CARDROOM_REDIS_URL": redis_url, "CARDROOM_LEDGER_REDIS_URL": ledger_redis_url})
+def test_given_stores_are_used_and_one_game_is_shown_where_one_is_named(
+    start: Start, redis_url: str, ledger_redis_url: str
+) -> None:
+    run = start(
+        "--once",
+        *ONE_GAME,
+        environment={"CARDROOM_REDIS_URL": redis_url, "CARDROOM_LEDGER_REDIS_URL": ledger_redis_url},
+    )
     status, errors = run.end()
     assert (status, errors) == (0, ""), run.text
     assert run.text.count("the one given, version ") == 2
+    assert [line for line in run.lines if line.endswith("all is well")] == ["--- bloody4: all is well"]
     kept = {path.name for path in (run.state / "data").iterdir()}
     assert kept <= {"ledger-archive", "table-archive"}, "only archives: no store of its own"
 
@@ -180,7 +195,7 @@ def test_a_setting_that_cannot_be_is_named(start: Start) -> None:
 
 
 def test_a_service_that_dies_is_started_again(start: Start) -> None:
-    run = start()
+    run = start(*ONE_GAME)
     run.wait_for("serving until Ctrl-C")
     former = pid_of(run.state, "scoring")
     os.kill(former, signal.SIGKILL)
