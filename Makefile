@@ -11,7 +11,7 @@ export PYTHON
 # Whatever the shell says: without kept bytecode each process of a run compiles all it imports, for seconds.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help setup run stop test check format lint types arrows wire pages manifests fast-tests bench sim packages lock release-wire clean
+.PHONY: help setup run stop test check checks format lint types arrows wire pages manifests fast-tests bench sim packages lock release-wire clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -27,10 +27,14 @@ stop: ## stop what `make run` started
 	@$(PREPARE) local
 	@$(PYTHON_) -m deploy.local.stop
 
-test: setup lint types arrows wire pages manifests ## everything: the checks, then all tests, with real stores and processes
+test: setup checks ## everything: the checks, then all tests, with real stores and processes
 	@$(BIN)/pytest -q -n 3 --dist loadfile --no-loadscope-reorder tests
 
-check: setup lint types arrows wire pages manifests fast-tests ## format, lint, types, arrows, wire, pages, manifests and the fast tests; seconds
+check: setup checks fast-tests ## format, lint, types, arrows, wire, pages, manifests and the fast tests; seconds
+
+# Two at a time; the types take as long as all the others.
+checks: setup
+	@$(MAKE) --no-print-directory -j 2 types lint arrows wire pages manifests
 
 format: setup ## put code and made pages into the form that `make check` asks for
 	@$(BIN)/ruff format $(ROOMS)

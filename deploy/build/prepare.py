@@ -179,7 +179,9 @@ def rules_made_from() -> str:
     """What the compiled rules depend on: their sources, what compiles them, the Python they are for."""
     builders = [ROOT / source for source in compiled.sources()]
     builders += [ROOT / "deploy" / "build" / name for name in ("compiled.py", "compiled_finder.py")]
-    return fingerprint([*builders, lock_of("all")], sys.version, compiled.compiler(), str(compiled.has_headers()))
+    return fingerprint(
+        [*builders, lock_of("all")], sys.version, compiled.compiler(), str(compiled.has_headers()), compiled.OPTIMISE
+    )
 
 
 def rooms() -> list[str]:
