@@ -50,6 +50,7 @@ JUDGEMENT = Judgement(
     end=end,
     explain=explain,
     liability=True,
+    draws_count=True,
 )
 
 

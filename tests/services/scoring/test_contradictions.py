@@ -87,6 +87,12 @@ SEATS: dict[str, tuple[tuple[str, str, str], dict[str, Any], dict[str, Any], str
         {"giver_seat": 2, "out_seats": [1]},
         "seats.out_seats",
     ),
+    "draws before a deal that pays no more for them": (
+        FOUR,
+        {"by": "WIN_BY_SELF"},
+        {"draws_in_row": 1},
+        "seats.draws_in_row",
+    ),
     "a declared hand's added kong": (
         ("bloody6", "12p45699s", "3p"),
         {"by": "WIN_BY_ROB"},
@@ -98,7 +104,7 @@ SEATS: dict[str, tuple[tuple[str, str, str], dict[str, Any], dict[str, Any], str
 
 @pytest.mark.parametrize("name", SEATS)
 async def test_seats_may_not_say_what_situations_may_not(scoring: Any, name: str) -> None:
-    """BB-11, BB-22, BB-70: the same hand is paid with seats that fit, and refused with these."""
+    """BB-11, BB-22, BB-70, SH-33: the same hand is paid with seats that fit, and refused with these."""
     (variant, notation, win), parts, seats, field = SEATS[name]
     giver = {"giver_seat": seats["giver_seat"]} if "giver_seat" in seats else {}
     request = changed(ruleset={"variant": variant}, hand={"notation": notation}, win_notation=win, seats=giver, **parts)
