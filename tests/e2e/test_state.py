@@ -17,8 +17,6 @@ from serving.errors import StartError
 
 pytestmark = pytest.mark.fast
 
-SYSTEM_PORTS = Path("/proc/sys/net/ipv4/ip_local_port_range")
-
 
 def sleeper() -> "subprocess.Popen[bytes]":
     return subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
@@ -105,15 +103,12 @@ def test_free_ports_differ_from_each_other() -> None:
     assert 0 not in ports.values()
 
 
-@pytest.mark.skipif(not SYSTEM_PORTS.exists(), reason="this system does not say which ports it gives out")
 def test_a_free_port_is_none_that_the_system_gives_to_whoever_asks_for_any() -> None:
     """A process that is started, or started again, on it still finds it free."""
     with socket.socket() as any_port:
         any_port.bind(("127.0.0.1", 0))
         given = any_port.getsockname()[1]
-    lowest, highest = map(int, SYSTEM_PORTS.read_text("ascii").split())
-    assert lowest <= given <= highest
-    assert all(port < lowest for port in claim_ports(dict.fromkeys("abcdefgh", 0)).values())
+    assert all(port < given for port in claim_ports(dict.fromkeys("abcdefgh", 0)).values())
 
 
 def test_ports_follow_the_base_unless_set() -> None:
