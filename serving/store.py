@@ -8,10 +8,11 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 from urllib.parse import urlsplit, urlunsplit
 
+import structlog.typing
 from redis.asyncio import BlockingConnectionPool, Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
-from redis.exceptions import NoScriptError, RedisError, ResponseError
+from redis.exceptions import BusyLoadingError, NoScriptError, RedisError, ResponseError
 
 from serving.errors import StartError
 from serving.store_connections import cancellable
@@ -25,6 +26,7 @@ FLOOR = (6, 2)
 TIMEOUT_MS = 2_000
 _CONNECTION_COUNT_MAX = 64
 _REWRITE_LIMIT_S = 600.0
+_READY_POLL_S = 0.1
 
 KEEPS_EVERYTHING: Mapping[str, str] = MappingProxyType({"maxmemory-policy": "noeviction"})
 """Settings of any store of ours: a key that is evicted is a table that is lost."""
@@ -43,8 +45,9 @@ async def connect_redis(
     timeout_ms: int = TIMEOUT_MS,
     connection_count_max: int = _CONNECTION_COUNT_MAX,
     decode_responses: bool = False,
+    log: structlog.typing.FilteringBoundLogger | None = None,
 ) -> Redis:
-    """A client whose server was asked whether it will do.
+    """A client whose server was asked whether it will do; one that still reads its file is waited for.
 
     A command that gets no answer raises redis.exceptions.TimeoutError or ConnectionError and is never sent again by
     the client itself: whether it took effect is not known. Where all connections are busy a command waits its turn.
@@ -57,6 +60,7 @@ async def connect_redis(
         timeout_ms: of connecting and of each answer; commands that block must block for less.
         connection_count_max: most connections at once.
         decode_responses: answers as str instead of bytes.
+        log: told when the store is waited for.
     Raises: StartError: the store is out of reach, too old, or set up so that it loses data; says what to do.
     """
     shown = _without_password(url)
@@ -77,8 +81,7 @@ async def connect_redis(
     pool.connection_class = cancellable(pool.connection_class)
     redis = Redis.from_pool(pool)
     try:
-        if file is not None:
-            await when_written(redis.ping)
+        await _when_ready(redis, shown, log)
         fault = await _fault_of(redis, need_fsync=need_fsync, trust_store=trust_store)
     except FileRefused as error:
         fault = f"does not write its file anew after its start ({error}); let it, or {_TRUST}"
@@ -88,6 +91,28 @@ async def connect_redis(
         await redis.aclose()
         raise StartError(f"Redis at {shown} {fault}")
     return redis
+
+
+async def _when_ready(redis: Redis, shown: str, log: structlog.typing.FilteringBoundLogger | None) -> None:
+    """Wait until a store that has just started has read its file and, where that is asked, written it anew.
+
+    Raises: FileUnfinished, BusyLoadingError: it is not that far in ten minutes.
+    """
+    until = time.monotonic() + _REWRITE_LIMIT_S
+    waits = False
+    while True:
+        try:
+            if not int((await redis.info("persistence")).get("loading", 0)):
+                return
+            unfinished: RedisError = BusyLoadingError("it still reads its file")
+        except FileUnfinished as error:
+            unfinished = error
+        if time.monotonic() >= until:
+            raise unfinished
+        if log is not None and not waits:
+            log.warning("store_waited_for", store=shown, reason=str(unfinished))
+        waits = True
+        await asyncio.sleep(_READY_POLL_S)
 
 
 async def when_written(ask: Callable[[], Awaitable[_T]]) -> _T:

@@ -56,6 +56,8 @@ class StoreFile:
     async def _is_unwritten(self, connection: Any, run: str) -> bool:
         """Asks a store that has not begun; one without a file has nothing to write."""
         state = await _info(connection, "persistence")
+        if state.get("loading") == _TRUE:
+            return True  # it refuses everything until it has read its file
         if state.get("aof_enabled") != _TRUE:
             return False  # whoever needs a file refuses the store
         is_writing = _TRUE in (state["aof_rewrite_in_progress"], state["aof_rewrite_scheduled"])

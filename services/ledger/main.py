@@ -37,6 +37,7 @@ async def build(runtime: Runtime) -> LedgerComponent:
         need_fsync=True,
         trust_store=settings.trust_store,
         timeout_ms=settings.store_timeout_ms,
+        log=runtime.log,
     )
     try:
         barrier = await barrier_for(client, settings.ledger_replicas, settings.barrier_timeout_ms)

@@ -196,5 +196,5 @@ async def build(runtime: Runtime) -> MatchmakerComponent:
         shipped = read_rooms(settings.rooms_file)
     except RoomsFileError as error:
         raise StartError(str(error)) from error
-    redis = await connect_redis(settings.redis_url, trust_store=settings.trust_store)
+    redis = await connect_redis(settings.redis_url, trust_store=settings.trust_store, log=runtime.log)
     return MatchmakerComponent(runtime, redis, shipped, checkpoints=NoCheckpoints(), chance=SystemChance())

@@ -192,7 +192,7 @@ async def build(
     """
     settings = cast("TableSettings", runtime.settings)
     runtime.log.info("rules", compiled=bool(compiled_modules()))
-    redis = await connect_redis(settings.redis_url, trust_store=settings.trust_store)
+    redis = await connect_redis(settings.redis_url, trust_store=settings.trust_store, log=runtime.log)
     return TableComponent(
         runtime,
         redis,

@@ -1,8 +1,10 @@
 """A store is asked whether it will do before anybody trusts it (design: own instance, fsync always)."""
 
 import asyncio
+import io
+import json
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import hiredis
@@ -12,6 +14,7 @@ from redis.exceptions import ConnectionError, NoScriptError, OutOfMemoryError, T
 
 from deploy.local.redis_server import NoServerError, RedisServer, find_server
 from serving.errors import StartError
+from serving.logs import make_log
 from serving.store import KEEPS_EVERY_WRITE, Script, connect_redis, durability_fault
 
 _WORSE = {
@@ -261,6 +264,44 @@ async def test_what_was_acknowledged_is_there_after_kill_9_and_a_start_on_the_sa
         again.stop()
         again.stop()
     assert again.process.returncode == 0
+
+
+@pytest.mark.parametrize("need_fsync", [True, False], ids=["the ledger's", "the tables'"])
+async def test_a_store_that_still_reads_its_file_is_waited_for(server: RedisServer, *, need_fsync: bool) -> None:
+    """PF-40: a service that starts together with a large store does not give up on it."""
+    async with _plain(server.url) as redis:
+        await redis.mset({f"k{number}": "v" for number in range(KEYS_THAT_TAKE_TIME)})
+        await redis.bgrewriteaof()
+        await _until(redis, "aof_rewrite_in_progress", 0)
+    server.stop()
+    slow = {"key-load-delay": "300", "loading-process-events-interval-bytes": "1024"}
+    starting = asyncio.create_task(
+        asyncio.to_thread(RedisServer.start, server.directory, port=server.port, settings=slow)
+    )
+    stream = io.BytesIO()
+    try:
+        async with _plain(server.url) as redis, asyncio.timeout(_LIMIT_S):
+            await _until(redis, "loading", 1)
+            client = await connect_redis(server.url, need_fsync=need_fsync, log=make_log("ledger", "info", stream))
+            assert (await redis.info("persistence"))["loading"] == 0
+            assert await client.exists("k0", f"k{KEYS_THAT_TAKE_TIME - 1}") == 2
+            await client.aclose()
+    finally:
+        (await starting).kill()
+    told = [json.loads(line) for line in stream.getvalue().splitlines()]
+    assert [(row["event"], row["store"]) for row in told] == [("store_waited_for", server.url)]
+
+
+KEYS_THAT_TAKE_TIME = 8_000
+
+
+async def _until(redis: Redis, name: str, value: int) -> None:
+    """Wait until the store says so of its file; it may not listen yet."""
+    while True:
+        with suppress(ConnectionError):
+            if (await redis.info("persistence"))[name] == value:
+                return
+        await asyncio.sleep(0.01)
 
 
 def test_a_store_does_not_start_where_another_listens(server: RedisServer, tmp_path: Path) -> None:
