@@ -5,7 +5,7 @@ PYTHON_ := .venv/bin/python
 BIN := .venv/bin
 ROOMS := games refusals wire serving services clients deploy bench tests
 # Given on the command line: ONCE=1, VARIANT=v and FRESH=1 for run, SEED=n, VARIANT=v and DEALS=n for sim, ONLY=name for bench.
-RUN_FLAGS := $(if $(ONCE),--once) $(if $(FRESH),--fresh) $(if $(VARIANT),--variant $(VARIANT))
+RUN_FLAGS := $(if $(ONCE),--once) $(if $(FRESH),--fresh) $(if $(filter command%,$(origin VARIANT)),--variant $(VARIANT))
 
 export PYTHON
 # Whatever the shell says: without kept bytecode each process of a run compiles all it imports, for seconds.
@@ -17,7 +17,7 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 setup: ## make .venv, install the locks, compile the stubs, install the tree
-	@$(PREPARE) all
+	@$(if $(PREPARED),:,$(PREPARE) all)
 
 run: ## start everything on this machine, show deals, serve until Ctrl-C [ONCE=1: stop after the show] [VARIANT=v: show one game] [FRESH=1: forget old state]
 	@$(PREPARE) local
@@ -34,7 +34,7 @@ check: setup checks fast-tests ## format, lint, types, arrows, wire, pages, mani
 
 # Two at a time; the types take as long as all the others.
 checks: setup
-	@$(MAKE) --no-print-directory -j 2 types lint arrows wire pages manifests
+	@$(MAKE) --no-print-directory -j 2 PREPARED=1 types lint arrows wire pages manifests
 
 format: setup ## put code and made pages into the form that `make check` asks for
 	@$(BIN)/ruff format $(ROOMS)

@@ -142,7 +142,7 @@ async def _accounts(folder: Path) -> list[Row]:
         await few.fill(FEW)
         bytes_each = await many.fill(MANY)
         small, large = await medians(few.settle_us, many.settle_us)
-    note = f"a settlement with {MANY:,} accounts against {FEW:,}, {TABLES} tables, fsync always; asked: <= 1.3"
+    note = f"a settlement with {MANY:,} accounts against {FEW:,}, {TABLES} tables, no hash doubling; asked: <= 1.3"
     return [
         Row("growth_ledger_accounts", large, "us", f"{FEW:,} accounts", small, note=note),
         Row("ledger_account_bytes", bytes_each, "bytes", runs=1, note=f"memory of the store an account, of {MANY:,}"),

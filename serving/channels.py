@@ -37,7 +37,7 @@ def connect(
         token: gives the bearer token at each call, e.g. a ``ServiceTokens``; absent: no token is sent.
         deadline_ms: of a unary call that names none; never longer than what is left to the call being handled.
         message_bytes_max: largest answer accepted.
-        patient: a call waits, to its deadline, for a service that is not to be reached; else it fails at once.
+        patient: a call waits for a service that cannot be reached, a unary one to its deadline; else it fails at once.
         options: further options of the transport.
     """
     inner = grpc.aio.insecure_channel(
@@ -47,12 +47,13 @@ def connect(
             ("grpc.keepalive_time_ms", 10_000),
             ("grpc.keepalive_timeout_ms", 5_000),
             ("grpc.http2.ping_timeout_ms", 5_000),
-            ("grpc.min_reconnect_backoff_ms", 100),
+            ("grpc.min_reconnect_backoff_ms", 5_000),  # what one attempt to connect may take
             ("grpc.initial_reconnect_backoff_ms", 100),
             ("grpc.max_reconnect_backoff_ms", 2_000),
             ("grpc.service_config", _SPREAD),
             ("grpc.dns_min_time_between_resolutions_ms", 5_000),
-            ("grpc.use_local_subchannel_pool", 1),  # or a new channel would inherit how long another one gave up for
+            # Shared connections share their pauses too: a new channel would have to wait for another one's to end.
+            ("grpc.use_local_subchannel_pool", 1),
             *options,
         ],
     )

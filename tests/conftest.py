@@ -4,11 +4,18 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from deploy.local.redis_server import RedisServer
 from serving.roles import PURPOSE_OF_ROLE
 from serving.tokens import Minter, create_keys
 from tests.fakes.clock import FakeClock
+
+# The same examples at every run, however slow the machine: a red run is the tree's fault. `make sim` looks further.
+settings.register_profile(
+    "cardroom", derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck)
+)
+settings.load_profile("cardroom")
 
 LONG_FIRST = ("tests/e2e/", "tests/sim/", "tests/faults/")
 """Rooms whose files take longest: begun first, they do not run on alone when everything else is done."""

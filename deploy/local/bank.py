@@ -31,8 +31,8 @@ class Bank:
 
     def __init__(self, stack: Stack) -> None:
         address = stack.address("ledger")
-        self._login = connect(address, token=stack.service_tokens("login"))
-        self._operator = connect(address, token=stack.service_tokens("operator"))
+        self._login = connect(address, token=stack.service_tokens("login"), patient=True)
+        self._operator = connect(address, token=stack.service_tokens("operator"), patient=True)
         self._assets: list[str] = []
 
     async def __aenter__(self) -> Self:

@@ -9,69 +9,103 @@ from serving.errors import StartError
 
 HOST = "127.0.0.1"
 
-_FIRST = 15_000
-_FIRST_OF_SYSTEM = 32_768
-"""Where the ports begin that systems give to sockets that ask for any; Linux says where it does."""
-_SYSTEM_SAYS = Path("/proc/sys/net/ipv4/ip_local_port_range")
-_TRIES = 100
+_FIRST_PORT, _LAST_PORT = 15_000, 65_535
+_USUAL_SYSTEM_PORTS = (32_768, 60_999)
+_SYSTEM_PORTS = Path("/proc/sys/net/ipv4/ip_local_port_range")
+_ROOM = 1_000
+_TRY_COUNT_MAX = 100
 
 
 def free_port() -> int:
-    """A port that nobody has, and that the system gives to nobody who asks for any.
+    """A port that nobody has, and that the system gives to nobody who asks for any, if it leaves room for such ports.
 
     So it is still free when a process that takes seconds to start binds it, and when that process is killed and its
     successor binds it again.
+
+    Raises: StartError: there is none.
     """
-    for _ in range(_TRIES):
-        port = random.randrange(_FIRST, max(_first_of_system(), _FIRST + _TRIES))
-        with _socket() as probe:
-            try:
-                probe.bind((HOST, port))
-            except OSError:
-                continue
-            return port
-    raise StartError(f"no port from {_FIRST} on is free on {HOST}; end processes that a past run has left")
+    with _holding_a_free_port() as probe:
+        return _port_of(probe)
 
 
 def claim_ports(wanted: Mapping[str, int]) -> dict[str, int]:
-    """Ports by name, every one free at the moment; 0 is replaced by a free one.
+    """Ports by name, all different and free at the moment; 0 is replaced by a port as `free_port` finds them.
 
-    Raises: StartError: a port is busy; the text names it and the variables that move it.
+    Raises: StartError: a port is busy, or wanted twice; the text names it and the variables that move it.
     """
     held: list[socket.socket] = []
+    found: dict[str, int] = {}
     try:
-        found = {}
         for name, port in wanted.items():
-            probe = _socket()
-            held.append(probe)
-            chosen = port or free_port()
-            _bind(probe, name, chosen)
-            found[name] = chosen
-        return found
+            if port:
+                if port in found.values():
+                    raise _unusable(port, name, "wanted twice")
+                held.append(_holding(port, name))
+                found[name] = port
+        for name, port in wanted.items():
+            if not port:
+                held.append(_holding_a_free_port())
+                found[name] = _port_of(held[-1])
+        return {name: found[name] for name in wanted}
     finally:
         for probe in held:
             probe.close()
 
 
-def _first_of_system() -> int:
-    try:
-        return int(_SYSTEM_SAYS.read_text("ascii").split()[0])
-    except (OSError, ValueError, IndexError):
-        return _FIRST_OF_SYSTEM
-
-
-def _socket() -> socket.socket:
-    probe = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+def _holding(port: int, name: str) -> socket.socket:
+    probe = _socket()
     probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a port a past run left in TIME_WAIT is free
-    return probe
-
-
-def _bind(probe: socket.socket, name: str, port: int) -> None:
     try:
         probe.bind((HOST, port))
     except OSError as error:
-        variable = f"CARDROOM_{name.upper().replace(' ', '_')}_PORT"
-        raise StartError(
-            f"port {port} for {name} cannot be used ({error.strerror}); stop what uses it, or set {variable} or "
-            "CARDROOM_PORT_BASE"
-        ) from None
+        probe.close()
+        raise _unusable(port, name, error.strerror or str(error)) from None
+    return probe
+
+
+def _holding_a_free_port() -> socket.socket:
+    """Bound without SO_REUSEADDR: two sockets that have it may hold the same port as long as neither listens."""
+    ports = ports_of_nobody()
+    for _ in range(_TRY_COUNT_MAX):
+        probe = _socket()
+        try:
+            probe.bind((HOST, random.choice(ports) if ports else 0))
+        except OSError:
+            probe.close()
+            continue
+        return probe
+    raise StartError(f"no port is free on {HOST}; end processes that a past run has left")
+
+
+def ports_of_nobody() -> range:
+    """Ports below those that the system gives out, else above them; empty where neither leaves room."""
+    first, last = given_out()
+    for ports in (range(_FIRST_PORT, first), range(max(last + 1, _FIRST_PORT), _LAST_PORT + 1)):
+        if len(ports) >= _ROOM:
+            return ports
+    return range(0)
+
+
+def given_out() -> tuple[int, int]:
+    """First and last of the ports that the system gives to sockets that ask for any; Linux says which."""
+    try:
+        first, last = map(int, _SYSTEM_PORTS.read_text("ascii").split())
+    except (OSError, ValueError):
+        return _USUAL_SYSTEM_PORTS
+    return first, last
+
+
+def _socket() -> socket.socket:
+    return socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+
+
+def _port_of(probe: socket.socket) -> int:
+    port: int = probe.getsockname()[1]
+    return port
+
+
+def _unusable(port: int, name: str, why: str) -> StartError:
+    variable = f"CARDROOM_{name.upper().replace(' ', '_')}_PORT"
+    return StartError(
+        f"port {port} for {name} cannot be used ({why}); stop what uses it, or set {variable} or CARDROOM_PORT_BASE"
+    )

@@ -17,6 +17,13 @@ ROOT = Path(__file__).resolve().parents[2]
 ASK_EVERY_SECONDS = 0.05
 HEALTH_TIMEOUT_SECONDS = 1.0
 
+EAGER = (
+    ("grpc.initial_reconnect_backoff_ms", 50),
+    ("grpc.max_reconnect_backoff_ms", 200),
+    ("grpc.use_local_subchannel_pool", 1),
+)
+"""Of a channel to a process that may be about to start: tried often, with no pause of another channel to wait for."""
+
 
 class ServiceProcess:
     """A service: started, asked for its health, ended politely or not."""
@@ -122,12 +129,7 @@ class ServiceProcess:
 
     async def _serving(self) -> None:
         request = health_pb2.HealthCheckRequest()
-        options = (
-            ("grpc.initial_reconnect_backoff_ms", 50),
-            ("grpc.max_reconnect_backoff_ms", 200),
-            ("grpc.use_local_subchannel_pool", 1),
-        )
-        async with grpc.aio.insecure_channel(self.address, options=options) as channel:
+        async with grpc.aio.insecure_channel(self.address, options=EAGER) as channel:
             health = health_pb2_grpc.HealthStub(channel)
             while True:
                 try:

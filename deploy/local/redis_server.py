@@ -82,7 +82,10 @@ class RedisServer:
             maxmemory_bytes: 0 for no limit; beyond it writes are refused, nothing is evicted.
             settings: further settings, by name, as they stand in the configuration file.
             binary: of the server; None for the one that ``find_server`` finds.
-        Raises: NoServerError: no binary, a port that is taken, data that cannot be read.
+
+        Raises:
+            NoServerError: no binary, a port that is taken, data that cannot be read.
+            StartError: no port is free.
         """
         directory.mkdir(parents=True, exist_ok=True)
         binary = binary or find_server()

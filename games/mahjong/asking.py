@@ -72,8 +72,8 @@ def check_seats(rules: Ruleset, hand: WinningHand, seats: Seats) -> None:
     )
     _check(not seats.liable or rules.judgement.liability, "seats.liable_seats", "there is no liability in this game")
     _check(0 <= seats.draws_in_row <= DRAWS_IN_ROW_MAX, "seats.draws_in_row", f"from 0 to {DRAWS_IN_ROW_MAX}")
-    counts = rules.judgement.draws_count
-    _check(not seats.draws_in_row or counts, "seats.draws_in_row", "no deal pays more after draws in this game")
+    more = rules.judgement.draws_raise_pay
+    _check(not seats.draws_in_row or more, "seats.draws_in_row", "no deal pays more after draws in this game")
     _check(
         Situation.PAYER_DECLARED not in hand.situations or not seats.declared,
         "seats.declared_seats",

@@ -55,7 +55,7 @@ class Judgement:
         more_lacks: what concealed tiles beside melds lack for shapes other than sets with a pair, all pairs and
             honours alone (`goals`); None where there are no others.
         liability: whether players can be liable for each other's wins (SH-40).
-        draws_count: whether a deal pays more after exhaustive draws (SH-33).
+        draws_raise_pay: whether a deal pays more after exhaustive draws (SH-33).
     """
 
     check_hand: Callable[["Ruleset", WinningHand], None]
@@ -69,7 +69,7 @@ class Judgement:
     explain: Callable[["Ruleset", WinningHand], Explanation | None] = whole_hand
     more_lacks: Callable[[tuple[Tile, ...], tuple[Meld, ...]], tuple[tuple[int, int], ...]] | None = None
     liability: bool = False
-    draws_count: bool = False
+    draws_raise_pay: bool = False
 
 
 @dataclass(frozen=True, slots=True)

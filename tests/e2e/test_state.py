@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import socket
 import subprocess
 import sys
@@ -9,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from deploy.local import ports
 from deploy.local.leftovers import end_leftovers
-from deploy.local.ports import claim_ports
+from deploy.local.ports import claim_ports, free_port, given_out
 from deploy.local.settings import LocalSettings
 from deploy.local.state import StateDirectory, birth_of
 from serving.errors import StartError
@@ -97,18 +99,45 @@ def test_a_busy_port_is_named_with_what_moves_it() -> None:
             claim_ports({"table metrics": port})
 
 
-def test_free_ports_differ_from_each_other() -> None:
-    ports = claim_ports({"a": 0, "b": 0, "c": 0})
-    assert len(set(ports.values())) == 3
-    assert 0 not in ports.values()
+def test_free_ports_differ_from_each_other_and_from_those_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where chance names the same port again and again."""
+    one, other, third = (free_port() for _ in range(3))
+    named = iter([one, one, one, other, one, other, third])
+    monkeypatch.setattr(random, "choice", lambda ports: next(named))
+    assert claim_ports({"a": 0, "b": 0, "c": one}) == {"a": other, "b": third, "c": one}
+
+
+def test_a_port_wanted_twice_is_named() -> None:
+    port = free_port()
+    with pytest.raises(StartError, match=rf"port {port} for b .*twice.*CARDROOM_B_PORT"):
+        claim_ports({"a": port, "b": port})
 
 
 def test_a_free_port_is_none_that_the_system_gives_to_whoever_asks_for_any() -> None:
     """A process that is started, or started again, on it still finds it free."""
+    first, last = given_out()
     with socket.socket() as any_port:
         any_port.bind(("127.0.0.1", 0))
-        given = any_port.getsockname()[1]
-    assert all(port < given for port in claim_ports(dict.fromkeys("abcdefgh", 0)).values())
+        assert first <= any_port.getsockname()[1] <= last
+    assert not any(first <= port <= last for port in claim_ports(dict.fromkeys("abcdefgh", 0)).values())
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ((32_768, 60_999), range(15_000, 32_768)),
+        ((1_024, 60_999), range(61_000, 65_536)),
+        ((15_500, 60_000), range(60_001, 65_536)),
+        ((1_024, 65_535), range(0)),
+    ],
+    ids=["below", "above", "little room below", "no room"],
+)
+def test_free_ports_lie_where_the_system_leaves_room(
+    monkeypatch: pytest.MonkeyPatch, given: tuple[int, int], expected: range
+) -> None:
+    monkeypatch.setattr(ports, "given_out", lambda: given)
+    assert ports.ports_of_nobody() == expected
+    assert free_port() in (expected or range(1, 65_536))
 
 
 def test_ports_follow_the_base_unless_set() -> None:

@@ -126,13 +126,13 @@ class Running:
 
 @asynccontextmanager
 async def running(
-    keys: Path, component: Scripted | None = None, *, clock: Clock | None = None, **settings: Any
+    keys: Path, component: Scripted | None = None, *, clock: Clock | None = None, port: int = 0, **settings: Any
 ) -> AsyncIterator[Running]:
-    """A server on a free port of this process."""
+    """A server in this process, on any port unless one is named."""
     given = ServiceSettings(jwks_file=keys / "jwks.json", **settings)
     log = BytesIO()
     runtime = Runtime(given, make_log("scripted", "debug", log), Metrics(), clock or SystemClock())
-    server = await start_server("scripted", given, component or Scripted(), runtime, port=0)
+    server = await start_server("scripted", given, component or Scripted(), runtime, port=port)
     try:
         yield Running(server, runtime, log)
     finally:

@@ -1,11 +1,16 @@
 """Channels: what goes with every call, and who may say otherwise."""
 
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import grpc.aio
 import pytest
 
+from cardroom_client.link import Link
+from deploy.local.ports import free_port
 from serving.auth import Caller, current_caller
 from serving.calls import CORRELATION
 from serving.channels import connect
@@ -107,3 +112,52 @@ async def test_calls_go_to_every_address_a_name_has_and_on_when_one_is_gone(keys
             for _ in range(10):
                 await list_rooms(channel, mint("player", "anna"), wait_for_ready=True)
     assert reached == {"one": before["one"] + 5, "two": before["two"] + 15}
+
+
+@asynccontextmanager
+async def _slow_link(address: str) -> AsyncIterator[str]:
+    """An address of the same server that is some way off: whatever it says arrives late."""
+    host, _, port = address.rpartition(":")
+
+    async def relay(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, delay_s: float) -> None:
+        with suppress(OSError):
+            while data := await reader.read(65_536):
+                await asyncio.sleep(delay_s)
+                writer.write(data)
+                await writer.drain()
+        writer.close()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        far_reader, far_writer = await asyncio.open_connection(host, int(port))
+        await asyncio.gather(relay(reader, far_writer, 0), relay(far_reader, writer, _FAR_S))
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    async with server:
+        yield f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
+
+
+_FAR_S = 0.3
+
+
+@pytest.mark.parametrize("side", ["a service", "the client library"])
+async def test_a_connection_that_takes_long_to_make_is_not_given_up(keys: Path, mint: Mint, side: str) -> None:
+    link = Link()
+    async with running(keys) as house, _slow_link(house.address) as address:
+        channel = connect(address) if side == "a service" else link.channel(address)
+        await list_rooms(channel, mint("player", "anna"))
+        await channel.close()
+    await link.close()
+
+
+async def test_a_patient_channel_waits_for_a_service_and_another_one_does_not(keys: Path, mint: Mint) -> None:
+    port, token = free_port(), mint("player", "anna")
+    address = f"127.0.0.1:{port}"
+    async with connect(address, patient=True) as patient, connect(address) as other:
+        waiting = asyncio.create_task(list_rooms(patient, token))
+        for call in (list_rooms(other, token), list_rooms(patient, token, wait_for_ready=False)):
+            with pytest.raises(grpc.aio.AioRpcError) as caught:
+                await call
+            assert caught.value.code() is grpc.StatusCode.UNAVAILABLE
+        assert not waiting.done()
+        async with running(keys, port=port):
+            await waiting

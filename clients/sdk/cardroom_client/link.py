@@ -8,9 +8,8 @@ OPTIONS: Sequence[tuple[str, int]] = (
     ("grpc.keepalive_time_ms", 20_000),  # while a stream is open, notice a dead peer
     ("grpc.keepalive_timeout_ms", 5_000),
     ("grpc.max_reconnect_backoff_ms", 1_000),  # our own patience is the one that counts
-    ("grpc.min_reconnect_backoff_ms", 100),
+    ("grpc.min_reconnect_backoff_ms", 5_000),  # what one attempt to connect may take
     ("grpc.initial_reconnect_backoff_ms", 100),
-    ("grpc.use_local_subchannel_pool", 1),  # nor how long another player's connection has given up for
 )
 """Of every connection: one that broke is tried again within a second."""
 

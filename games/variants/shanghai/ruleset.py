@@ -50,7 +50,7 @@ JUDGEMENT = Judgement(
     end=end,
     explain=explain,
     liability=True,
-    draws_count=True,
+    draws_raise_pay=True,
 )
 
 

@@ -8,14 +8,13 @@ from typing import Any
 
 import redis
 
-from deploy.local.ports import free_port
+from deploy.local.ports import claim_ports
 from deploy.local.redis_server import RedisServer
 
 SLOTS = 16_384
 NODES = 3
 _FORMED_LIMIT_S = 30.0
 _POLL_S = 0.05
-_BUS_OFFSET = 10_000
 
 
 @contextmanager
@@ -24,8 +23,9 @@ def running_cluster(folder: Path) -> Iterator[list[RedisServer]]:
     nodes: list[RedisServer] = []
     try:
         for number in range(NODES):
-            options = {"cluster-enabled": "yes", "cluster-port": str(free_port()), "cluster-node-timeout": "2000"}
-            nodes.append(RedisServer.start(folder / f"node-{number}", settings=options))
+            ports = claim_ports({"node": 0, "bus": 0})
+            options = {"cluster-enabled": "yes", "cluster-port": str(ports["bus"]), "cluster-node-timeout": "2000"}
+            nodes.append(RedisServer.start(folder / f"node-{number}", ports["node"], settings=options))
         _join(nodes)
         yield nodes
     finally:

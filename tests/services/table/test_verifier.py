@@ -151,7 +151,7 @@ DRAWN_ANEW: Mapping[Callable[[Replay, int], None], set[str]] = {
     _the_deal: {WALL},
 }
 """What another wall and other dice would follow from: the dice may by chance be the same, the wall never."""
-TIMES_MAX = 8
+DRAW_COUNT_MAX = 8
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -172,7 +172,7 @@ async def test_a_real_deal_is_found_right_and_each_alteration_wrong(pods: Pods, 
         assert set(failed) == expected, alter
     for draw, expected in DRAWN_ANEW.items():
         dice_found_wrong = False
-        for number in range(TIMES_MAX):
+        for number in range(DRAW_COUNT_MAX):
             wrong = copy.deepcopy(right)
             draw(wrong, number)
             status, failed = verified(program, json.dumps(wrong))
