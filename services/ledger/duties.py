@@ -75,7 +75,7 @@ class Duties:
         Raises: ArchiveFault: the archive cannot be read.
         """
         for asset in self._assets:
-            self._meters.begin(asset)
+            self._meters.begin(asset, self._clock.now_ms())
             head = await (self._archiver.check(asset) if self._archiver else self._store.head(asset))
             self._store.expect(asset, head.number)
         running = [self._watch.run(), self._show()]

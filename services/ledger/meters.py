@@ -35,8 +35,9 @@ class LedgerMeters:
         """A batch was sent."""
         self._batches.observe(size)
 
-    def begin(self, asset: str) -> None:
-        """An asset nothing is wrong with so far."""
+    def begin(self, asset: str, now_ms: int) -> None:
+        """An asset nothing is wrong with so far; the first check of its books is waited for from now on."""
+        self.checked_at.labels(asset).set(now_ms / 1000)
         for each in (self.books_open, self.books_right, self.archive_right):
             each.labels(asset).set(1)
 

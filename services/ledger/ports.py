@@ -124,11 +124,17 @@ class LedgerStore(Protocol):
         """
         ...
 
-    async def resume(self, resumption: Resumption, fingerprint: str, call: Call) -> int:
-        """Takes the journal as it stands for the one that counts, and journals that; returns the entry's number.
+    async def resume(self, resumption: Resumption, fingerprint: str, call: Call) -> tuple[int, int]:
+        """Takes the journal as it stands for the one that counts, and journals that, once a request id.
+
+        Returns: the entry's number, and how many entries it says are lost.
 
         Raises: Refusal INVALID_FIELD: it ends before that number, or must end there and does not; REQUEST_ID_REUSED.
         """
+        ...
+
+    async def knows_request(self, request_id: str, asset: str) -> bool:
+        """Whether an operator's request was carried out in the books of this asset before."""
         ...
 
     async def bind_request(self, request_id: str, fingerprint: str, call: Call) -> None:
@@ -224,7 +230,11 @@ class JournalArchive(Protocol):
         ...
 
     def set_aside(self, asset: str, after: int) -> int:
-        """Takes the entries after this number out of the copy and keeps them apart; returns how many."""
+        """Keeps the entries after this number apart, too; returns how many. Again, it does nothing."""
+        ...
+
+    def cut(self, asset: str, after: int) -> None:
+        """Takes the entries after this number out of the copy. Raises: ArchiveFault: they are not kept apart."""
         ...
 
     def faults(self, asset: str) -> list[tuple[int, str]]:

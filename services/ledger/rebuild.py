@@ -47,6 +47,8 @@ async def rebuild(settings: LedgerSettings, folder: Path, say: Callable[[str], N
             if not await is_empty(client, asset):
                 raise StartError(f"the store has books of {asset}: empty it first, or use another one")
         read = {asset: read_archive(archive, asset, settings.journal_kept_entries) for asset in settings.opening_grants}
+        if not any(state.head.number for state, _ in read.values()):
+            raise StartError(f"{folder} has no entry of {', '.join(read)}: is it the archive?")
         now_ms = SystemClock().now_ms()
         for asset, (state, tail) in read.items():
             await write_state(client, state, tail, now_ms=now_ms, record_kept_days=settings.table_record_days)

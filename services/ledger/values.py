@@ -241,7 +241,7 @@ class Reversal:
 class Resumption:
     """An operator's decision to go on with the books as they stand up to entry ``number``.
 
-    ``is_end``: the journal must end there.
+    ``is_end``: the journal must end there. ``lost_count``: entries that only the archive had, and are set aside.
     """
 
     request_id: str
@@ -249,6 +249,7 @@ class Resumption:
     number: int
     why: str
     is_end: bool = True
+    lost_count: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,6 +98,12 @@ def noted(answer: Answer) -> tuple[int, bool]:
     return int(number), status == "DUP"
 
 
+def resumed(result: str) -> tuple[int, int]:
+    """Number of the entry with an operator's decision, and how many entries were set aside."""
+    number, _, lost = result.partition(" ")
+    return int(number), int(lost or 0)
+
+
 def outcome(answer: Answer) -> Settled:
     """The result of a settlement, a void or a reversal."""
     status, (result,) = accepted(answer, "OK", "DUP")

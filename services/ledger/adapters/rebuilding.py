@@ -66,7 +66,7 @@ async def _write_table(client: redis.asyncio.Redis, key: str, table: TableRecord
     if table.seq:
         fields["seq"] = str(table.seq)
     if table.released:
-        fields["released"] = table.released
+        fields["released"] = " ".join(table.released)
     for slot, (mark, result) in table.ring.items():
         fields |= {f"mark{slot}": mark, f"result{slot}": result}
     await _write_hash(client, key, fields)

@@ -159,6 +159,11 @@ class RedisJournal:
             system={account: int(units or 0) for account, units in zip(SYSTEM_ACCOUNTS, system, strict=True)},
         )
 
+    async def knows_request(self, request_id: str, asset: str) -> bool:
+        """See ``LedgerStore``."""
+        with _asking():
+            return bool(await self._client.hexists(Keys.of(asset).requests, request_id))
+
     async def mark(self, asset: str, *, wrong: bool) -> None:
         """See ``LedgerStore``."""
         key = Keys.of(asset).head

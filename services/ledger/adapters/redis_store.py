@@ -171,21 +171,23 @@ class RedisLedgerStore(RedisJournal):
             arguments += (leg.payer, leg.payee, leg.amount)
         return answers.outcome(await self._run(ScriptName.REVERSE, reversal.asset, None, arguments, call))
 
-    async def resume(self, resumption: Resumption, fingerprint: str, call: Call) -> int:
+    async def resume(self, resumption: Resumption, fingerprint: str, call: Call) -> tuple[int, int]:
         """See ``LedgerStore``. Where the journal must end there, what was seen beyond it is forgotten."""
         asset, seen = resumption.asset, self._seen.get(resumption.asset, 0)
         arguments = (
             resumption.request_id, fingerprint, resumption.number, int(resumption.is_end), self._clock.now_ms(),
-            call.actor, resumption.why,
+            call.actor, resumption.why, resumption.lost_count,
         )  # fmt: skip
         if resumption.is_end:
             self.expect(asset, 0)
         try:
-            number, _ = answers.noted(await self._run(ScriptName.RESUME, asset, None, arguments, call))
+            _, (result,) = answers.accepted(
+                await self._run(ScriptName.RESUME, asset, None, arguments, call), "OK", "DUP"
+            )
         except Refusal:
             self.expect(asset, max(seen, self._seen[asset]))
             raise
-        return number
+        return answers.resumed(text(result))
 
     async def bind_request(self, request_id: str, fingerprint: str, call: Call) -> None:
         """See ``LedgerStore``."""

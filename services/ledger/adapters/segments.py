@@ -23,6 +23,7 @@ from services.ledger.app.entries import chain_hash
 from services.ledger.ports import ArchiveFault
 from services.ledger.values import Entry, Head
 
+LOCK: Final = "lock"
 ASIDE: Final = "aside"
 """Folder for entries that were taken out: histories that an operator decided against."""
 NOTHING: Final = Head(0, "")
@@ -59,18 +60,26 @@ class SegmentArchive:
 
     def hold(self) -> bool:
         """See ``JournalArchive``; the system lets go of it even after a kill."""
-        if self._lock is not None:
+        if self._lock is not None and self._is_ours(self._lock):
             return True
+        self.let_go()
         with _told(self._folder):
             self._folder.mkdir(parents=True, exist_ok=True)
-            lock = (self._folder / "lock").open("wb")
+            lock = (self._folder / LOCK).open("wb")
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             lock.close()
             return False
         self._lock = lock
-        return True
+        return self._is_ours(lock)
+
+    def _is_ours(self, lock: IO[bytes]) -> bool:
+        """Whether the file that is locked still has its name: who deleted it would let a second process write too."""
+        try:
+            return os.path.samestat(os.fstat(lock.fileno()), (self._folder / LOCK).stat())
+        except FileNotFoundError:
+            return False
 
     def let_go(self) -> None:
         """Let another one write."""
@@ -129,15 +138,32 @@ class SegmentArchive:
             before = self.entry(asset, after) if after else Entry(0, "", "")
             if before is None or len(lost) != head.number - after:
                 raise ArchiveFault(f"{asset} is damaged after entry {after}: nothing is set aside")
-            aside = self._folder / asset / ASIDE
-            aside.mkdir(exist_ok=True)
-            goal = aside / f"{after + 1}-{head.number}-{head.hash[:8]}{SUFFIX}"
-            if not goal.exists():
-                write_segment(goal, Header(asset, after + 1, before.hash, ""), lost)
+            goal = self._aside(asset, after, head)
+            goal.parent.mkdir(exist_ok=True)
+            sync_folder(goal.parent.parent)
+            if not _holds(goal, lost):
+                part = goal.with_suffix(".part")
+                part.unlink(missing_ok=True)
+                write_segment(part, Header(asset, after + 1, before.hash, ""), lost)
+                part.replace(goal)
+                sync_folder(goal.parent)
+            return len(lost)
+
+    def cut(self, asset: str, after: int) -> None:
+        """See ``JournalArchive``."""
+        self._must_hold()
+        with self._writing, _told(self._folder / asset):
+            head = self._mended_head(asset)
+            if head.number <= after:
+                return
+            if not _holds(self._aside(asset, after, head), self.entries(asset, after, head.number - after)):
+                raise ArchiveFault(f"the entries of {asset} after {after} are not set aside: they stay")
             self._cut(asset, after)
             self._listed.pop(asset, None)
             self._checked.pop(asset, None)
-            return len(lost)
+
+    def _aside(self, asset: str, after: int, head: Head) -> Path:
+        return self._folder / asset / ASIDE / f"{after + 1}-{head.number}-{head.hash[:8]}{SUFFIX}"
 
     def faults(self, asset: str) -> list[tuple[int, str]]:
         """See ``JournalArchive``."""
@@ -274,12 +300,19 @@ class SegmentArchive:
         return segments
 
     def _must_hold(self) -> None:
-        if self._lock is None:
+        if self._lock is None or not self._is_ours(self._lock):
             raise ArchiveFault("another process writes the archive")
 
 
 def _list(folder: Path) -> list[Segment]:
     return [Segment(folder / name) for name in sorted(os.listdir(folder)) if name.endswith(SUFFIX)]
+
+
+def _holds(path: Path, entries: Sequence[Entry]) -> bool:
+    """Whether a segment is there and has just these entries, whole."""
+    if not path.exists() or not entries or _whole_bytes(path) != path.stat().st_size:
+        return False
+    return Segment(path).entries(entries[0].number - 1, len(entries) + 1) == list(entries)
 
 
 def _whole_bytes(path: Path) -> int:

@@ -139,22 +139,31 @@ class Corrections:
         asset = resumption.asset
         check_asset(asset, self._funds.assets)
         check_why(resumption.why)
-        totals = await self._store.totals(asset)
         is_stopped = bool(self._stops.why(asset))
-        if not is_stopped and not totals.wrong:
-            raise invalid("asset", "the books of this asset are open and right")
-        if is_stopped and totals.head.number != resumption.number:
-            raise invalid("journal_number", f"the journal ends at {totals.head.number}")
         resumption = replace(resumption, request_id=request_key(resumption.request_id), is_end=is_stopped)
+        if not await self._store.knows_request(resumption.request_id, asset):
+            await self._check_resumable(resumption)
         fingerprint = resumption_fingerprint(resumption)
         await self._store.bind_request(resumption.request_id, fingerprint, call)
-        lost_count = 0
-        if self._archive is not None and is_stopped:
+        if self._archive is None or not is_stopped:
+            number, lost_count = await self._store.resume(resumption, fingerprint, call)
+        else:
+            # What is lost is safe before the decision is journaled, and the archive, which keeps the books closed, is
+            # cut only after that: whatever fails between leaves them closed, and the call is repeated.
             common = await common_number(self._store, self._archive, asset)
             lost_count = await asyncio.to_thread(self._archive.set_aside, asset, common)
-        number = await self._store.resume(resumption, fingerprint, call)
+            resumption = replace(resumption, lost_count=lost_count)
+            number, lost_count = await self._store.resume(resumption, fingerprint, call)
+            await asyncio.to_thread(self._archive.cut, asset, common)
         self._stops.clear(asset)
         return number, lost_count
+
+    async def _check_resumable(self, resumption: Resumption) -> None:
+        totals = await self._store.totals(resumption.asset)
+        if not resumption.is_end and not totals.wrong:
+            raise invalid("asset", "the books of this asset are open and right")
+        if resumption.is_end and totals.head.number != resumption.number:
+            raise invalid("journal_number", f"the journal ends at {totals.head.number}")
 
     async def _reversible(self, asset: str, number: int) -> Record:
         entry = await self._journal.entry(asset, number)

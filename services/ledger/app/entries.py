@@ -50,6 +50,7 @@ class Record:
     prior: int
     reverses: int
     accepts: int
+    lost: int
     accounts: tuple[str, ...]
     groups: tuple[Group, ...]
     before: dict[str, int] | None
@@ -106,6 +107,7 @@ def parse_body(body: str) -> Record:
         prior=_whole(fields.get("prior", 0)),
         reverses=_whole(fields.get("reverses", 0)),
         accepts=_whole(fields.get("accepts", 0)),
+        lost=_whole(fields.get("lost", 0)),
         accounts=tuple(map(_text, _list(fields.get("accounts", [])))),
         groups=tuple(map(_group, _list(fields.get("groups", [])))),
         before=None if before is None else {name: _whole(number) for name, number in before.items()},

@@ -28,14 +28,19 @@ BEGINNING: Final = Head(0, "")
 
 @dataclass(slots=True)
 class TableRecord:
-    """What the books remember of a table. ``ring``: slot -> fingerprint and result of its last settlements."""
+    """What the books remember of a table.
+
+    Attributes:
+        released: deals whose stake was given back, the newest first; at most RING.
+        ring: slot -> fingerprint and result of its last settlements.
+    """
 
     epoch: int = 0
     seq: int = 0
     entry: int = 0
     deal: str = ""
     accounts: tuple[str, ...] = ()
-    released: str = ""
+    released: tuple[str, ...] = ()
     at_ms: int = 0
     ring: dict[int, tuple[str, str]] = field(default_factory=dict)
 
@@ -67,9 +72,10 @@ class Replay:
     def add(self, entry: Entry, record: Record) -> None:
         """Take the next entry."""
         self.head = Head(entry.number, entry.hash)
-        for leg in record.legs:
-            for name, after in ((leg.payer, leg.payer_after), (leg.payee, leg.payee_after)):
-                self.balances[account_of(name)] = after
+        for leg in record.legs:  # by what moved: a balance that an entry tells may be one that was accepted as wrong
+            for name, change in ((leg.payer, -leg.paid), (leg.payee, leg.paid)):
+                account = account_of(name)
+                self.balances[account] = self.balances.get(account, 0) + change
         if record.before is not None:
             self.lasts.update(dict.fromkeys(record.before, entry.number))
         if record.kind == EntryKind.FREEZE:
@@ -90,7 +96,9 @@ class Replay:
             table.deal, table.accounts = record.deal, record.accounts
             self.locks.update(dict.fromkeys(record.accounts, record.table))
         elif record.kind == EntryKind.RELEASE:
-            table.deal, table.accounts, table.released = "", (), record.deal
+            table.released = (record.deal, *table.released)[:RING]
+            if table.deal in ("", record.deal):
+                table.deal, table.accounts = "", ()
             for account in record.accounts:
                 self.locks.pop(account, None)
         else:
@@ -109,7 +117,9 @@ class Replay:
         if record.kind == EntryKind.REVERSE:
             return reversal_fingerprint(Reversal(request, asset, record.reverses, why)), _result(record)
         if record.kind == EntryKind.RESUME:
-            return resumption_fingerprint(Resumption(request, asset, record.accepts, why)), str(record.number)
+            return resumption_fingerprint(
+                Resumption(request, asset, record.accepts, why)
+            ), f"{record.number} {record.lost}"
         freeze = Freeze(request, record.accounts[0], EntryKind(record.kind), why)
         return freeze_fingerprint(freeze), str(record.number)
 

@@ -26,7 +26,7 @@ OPEN = ("eve", "5", "0", "actor", "issuance", "0")
 GRANT = ("request", "print", "ann", "5", "0", "actor", "why", "issuance", "0")
 RELIEF = ("request", "print", "ann", "5", "0", "actor", "why", "fund:relief", "50")
 FREEZE = ("request", "print", "ann", "freeze", "0", "actor", "why")
-RESUME = ("request", "print", "4", "1", "0", "actor", "why")
+RESUME = ("request", "print", "4", "1", "0", "actor", "why", "0")
 REVERSE = ("request", "print", "1", "0", "actor", "why", "", "", "1", "bob", "issuance", "5")
 SEEN = "0"
 OF_REQUESTS = {ScriptName.OPEN, ScriptName.GRANT, ScriptName.FREEZE, ScriptName.RESUME, ScriptName.REVERSE}
@@ -74,7 +74,7 @@ async def test_numbers_that_are_not_whole_are_invalid_everywhere_and_write_nothi
             (ScriptName.OPEN, OPEN, (1, 2, 5)),
             (ScriptName.GRANT, GRANT, (3, 4, 8)),
             (ScriptName.FREEZE, FREEZE, (4,)),
-            (ScriptName.RESUME, RESUME, (2, 4)),
+            (ScriptName.RESUME, RESUME, (2, 4, 7)),
             (ScriptName.REVERSE, REVERSE, (2, 3, 8, 11)),
         ):
             for place in places:
@@ -330,3 +330,31 @@ async def test_all_keys_of_an_asset_share_one_slot(rig: Rig) -> None:
     stored = {key.decode() for key in await everything(rig, asset)}
     assert stored == {*Keys.of(asset).scripted(Keys.of(asset).requests), Keys.of(asset).table("t1")}
     assert all(key.startswith(f"{{ledger:{asset}}}") for key in stored)
+
+
+@pytest.mark.parametrize("value", ["oops", "7x", "-1", "1.5", "99", "99999999999999999999"])
+@pytest.mark.parametrize("place", ["an account's last entry", "a table's last entry"])
+async def test_a_stored_number_that_is_no_entry_stops_a_settlement_before_it_is_written(
+    rig: Rig, place: str, value: str
+) -> None:
+    """It would stand in the journal for ever, under a hash that says it is right."""
+    asset = await rig.seated("t1", {"ann": 9, "bob": 9})
+    keys = Keys.of(asset)
+    key, field = (keys.last, "ann") if place.startswith("an account") else (keys.table("t1"), "entry")
+    await rig.client.hset(key, field, value)
+    before = await everything(rig, asset)
+    with pytest.raises(ScriptFault, match="not one of the journal"):
+        await run(rig, ScriptName.SETTLE, asset, SETTLE)
+    assert await everything(rig, asset) == before
+
+
+@pytest.mark.parametrize("value", ["abc", "007", "1.5", "99999999999999999999", "-99999999999999999999"])
+async def test_a_stored_balance_that_is_no_whole_number_stops_a_settlement_before_it_is_written(
+    rig: Rig, value: str
+) -> None:
+    asset = await rig.seated("t1", {"ann": 9, "bob": 9})
+    await rig.client.hset(Keys.of(asset).balance, "ann", value)
+    before = await everything(rig, asset)
+    with pytest.raises(ScriptFault, match="not a whole number"):
+        await run(rig, ScriptName.SETTLE, asset, SETTLE)
+    assert await everything(rig, asset) == before

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from services.ledger.adapters.segment_file import Footer, Segment, entry_line
-from services.ledger.adapters.segments import ASIDE, SegmentArchive
+from services.ledger.adapters.segments import ASIDE, LOCK, SegmentArchive
 from services.ledger.app.entries import chain_hash
 from services.ledger.ports import ArchiveFault
 from services.ledger.values import Entry, Head
@@ -219,15 +219,47 @@ def test_a_damaged_segment_is_not_taken_for_sealed(folder: Path) -> None:
 def test_entries_are_set_aside_and_the_archive_goes_on(folder: Path, after: int) -> None:
     archive = held(folder)
     assert archive.set_aside(A, after) == 25 - after
+    assert archive.entries(A, 0, 99) == ENTRIES, "they stay in the archive until it is cut"
+    archive.cut(A, after)
     assert archive.head(A) == Head(after, ENTRIES[after - 1].hash if after else "")
     assert archive.entries(A, 0, 99) == ENTRIES[:after]
     (aside,) = (folder / A / ASIDE).iterdir()
     assert Segment(aside).entries(0, 99) == ENTRIES[after:] or after == 0
     assert archive.set_aside(A, after) == 0
+    archive.cut(A, after)
     archive.append(A, ENTRIES[after:])
     assert archive.entries(A, 0, 99) == ENTRIES
     assert (opened(folder).faults(A), opened(folder).sealed(A)) == ([], 20)
     assert [path.stat().st_mode & 0o222 for path in (segment(folder, 1), segment(folder, 11))] == [0, 0]
+
+
+def test_an_archive_is_cut_only_of_what_is_kept_apart_whole(folder: Path) -> None:
+    """A disk that was full while they were set aside leaves a part of a file."""
+    archive = held(folder)
+    with pytest.raises(ArchiveFault, match="not set aside"):
+        archive.cut(A, 12)
+    assert archive.set_aside(A, 12) == 13
+    (aside,) = (folder / A / ASIDE).iterdir()
+    whole = aside.read_bytes()
+    aside.write_bytes(whole[:300])
+    with pytest.raises(ArchiveFault, match="not set aside"):
+        archive.cut(A, 12)
+    assert archive.entries(A, 0, 99) == ENTRIES
+    assert archive.set_aside(A, 12) == 13
+    assert [path.read_bytes() for path in (folder / A / ASIDE).iterdir()] == [whole]
+    archive.cut(A, 12)
+    assert archive.entries(A, 0, 99) == ENTRIES[:12]
+
+
+def test_whoever_deletes_the_lock_lets_nobody_write_beside_the_first(folder: Path) -> None:
+    first, second = held(folder), opened(folder)
+    (folder / LOCK).unlink()
+    assert second.hold()
+    assert not first.hold()
+    with pytest.raises(ArchiveFault, match="another process"):
+        first.append(A, [])
+    second.let_go()
+    assert first.hold()
 
 
 def test_a_folder_that_cannot_be_is_a_fault(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ class Table:
     epoch: int = 0
     deal: str = ""
     accounts: tuple[str, ...] = ()
-    released: str = ""
+    released: tuple[str, ...] = ()
     done: list[tuple[Settlement | Void, Settled]] = field(default_factory=list)
 
 
@@ -184,7 +184,7 @@ class Oracle:
         again = table.deal == stake.deal
         if (table.deal and not again) or (again and table.accounts != stake.accounts):
             return "SETTLEMENT_CONFLICT"
-        if not table.deal and table.released == stake.deal:
+        if not table.deal and stake.deal in table.released:
             return "SETTLEMENT_CONFLICT"
         rows = tuple(
             StakeRow(account, self.balances.get(account, 0), No.NONE if again else self._no(account, stake))
@@ -203,10 +203,14 @@ class Oracle:
         if epoch < table.epoch:
             return "FENCED"
         self.tables[name] = table = replace(table, epoch=epoch)
-        if table.deal not in ("", deal) or (not table.deal and table.released == deal):
+        if table.deal != deal and deal in table.released:
             return ()
         self._write([], can_be_reversed=False)
-        self.tables[name] = replace(table, deal="", accounts=(), released=deal)
+        released = (deal, *table.released)[:REMEMBERED]
+        if table.deal not in ("", deal):
+            self.tables[name] = replace(table, released=released)
+            return ()
+        self.tables[name] = replace(table, deal="", accounts=(), released=released)
         for account in table.accounts:
             del self.locked_by[account]
         return table.accounts

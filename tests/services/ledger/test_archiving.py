@@ -4,14 +4,16 @@ import asyncio
 import json
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import pytest
 
-from refusals import Reason
+from refusals import Reason, Refusal
 from services.ledger.adapters.keys import Keys
+from services.ledger.adapters.segment_file import Segment
 from services.ledger.app.entries import chain_hash
 from services.ledger.ports import ArchiveFault
 from services.ledger.values import Entry, Grant, Leg, Resumption, Settlement
@@ -179,6 +181,57 @@ async def test_a_store_set_back_stops_the_books_until_an_operator_decides(own_ri
     await vault.archiver.copy(vault.asset)
     assert (await vault.verify()).faults == ()
     assert vault.stops.why(vault.asset) == ""
+
+
+@pytest.mark.parametrize("place", ["before it is journaled", "before the archive is cut"])
+@pytest.mark.parametrize("again", ["the same call", "another call"])
+async def test_a_decision_that_was_interrupted_leaves_the_books_closed_and_is_gone_on_with(
+    own_rig: Rig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, again: str
+) -> None:
+    """Reliability 35: whatever fails between, nothing opens without the decision, and nothing that is lost is lost."""
+    rig = own_rig
+    vault = await played_vault(rig, tmp_path / "archive", 20)
+    rig.back_up(tmp_path / "backup")
+    await vault.play(21, 28)
+    await vault.archiver.copy(vault.asset)
+    lost = await asyncio.to_thread(vault.archive.entries, vault.asset, 23, 99)
+    await rig.restore(tmp_path / "backup")
+    rig.store.expect(vault.asset, 0)
+    await vault.archiver.check(vault.asset)
+
+    decision = resumption(vault, 23)
+    with monkeypatch.context() as faulty:
+        if place == "before it is journaled":
+            faulty.setattr(rig.store, "resume", _down)
+        else:
+            faulty.setattr(vault.archive, "cut", _full)
+        with pytest.raises((Refusal, ArchiveFault)):
+            await vault.corrections.resume(decision, CALL)
+    vault.stops.clear(vault.asset)  # as after a restart
+    head = await vault.archiver.check(vault.asset)
+    assert vault.stops.why(vault.asset)
+    assert (await refused(vault.books.settle(_asked(vault, 21, LEGS), CALL))).reason is Reason.BOOKS_STOPPED
+
+    if again == "another call":
+        decision = resumption(vault, head.number)
+    assert await vault.corrections.resume(decision, CALL) == (head.number + (decision.number == head.number), 8)
+    assert not vault.stops.why(vault.asset)
+    (aside,) = (tmp_path / "archive" / vault.asset / "aside").iterdir()
+    assert Segment(aside).entries(23, 99) == lost
+    await vault.play(21, 30)
+    await vault.archiver.copy(vault.asset)
+    assert (await vault.verify()).faults == ()
+    assert await vault.corrections.resume(decision, CALL) == (head.number + (decision.number == head.number), 8)
+    changed = await refused(vault.corrections.resume(replace(decision, why="another reason"), CALL))
+    assert changed.reason is Reason.REQUEST_ID_REUSED
+
+
+async def _down(*_: object) -> None:
+    raise Refusal(Reason.STORE_UNAVAILABLE)
+
+
+def _full(*_: object) -> None:
+    raise ArchiveFault("coins: No space left on device")
 
 
 async def test_a_store_with_another_history_stops_the_books(own_rig: Rig, tmp_path: Path) -> None:

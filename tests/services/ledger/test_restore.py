@@ -13,7 +13,7 @@ from refusals import Reason
 from services.ledger.adapters.keys import REQUEST_IDS, Keys
 from services.ledger.app.corrections import Corrections
 from services.ledger.app.funds import Funds
-from services.ledger.values import RELIEF_FUND, EntryKind, Freeze, Grant, Group, Leg, Reversal, Stake, Void
+from services.ledger.values import RELIEF_FUND, EntryKind, Freeze, Grant, Group, Leg, Resumption, Reversal, Stake, Void
 from tests.services.ledger.rig import CALL, Rig, refused
 from tests.services.ledger.vault import KEPT, SEGMENT, Vault
 
@@ -156,6 +156,36 @@ async def test_a_damaged_archive_rebuilds_nothing(own_rig: Rig, tmp_path: Path) 
     assert (done.returncode, done.stdout) == (2, "")
     assert f"the archive of {vault.asset} is damaged at entry 1" in done.stderr
     assert await rig.client.dbsize() == 0
+
+
+async def test_a_wrong_figure_that_was_accepted_does_not_come_back(own_rig: Rig, tmp_path: Path) -> None:
+    """PF-50: somebody altered a balance, a settlement took it into the journal, an operator accepted the entry."""
+    rig, archive = own_rig, tmp_path / "archive"
+    vault, _ = await lived(rig, archive)
+    right = await rig.units(vault.asset, "ann")
+    await rig.client.hincrby(Keys.of(vault.asset).balance, "ann", 100)
+    wrong = await rig.settle(vault.asset, 2, [Leg("ann", "bob", 1, "win")], table="t2", deal="d2", epoch=7)
+    assert ("balance", "ann", wrong.number) in await vault.found()
+    await rig.store.mark(vault.asset, wrong=True)
+    decision = Resumption(str(uuid4()), vault.asset, wrong.number, "looked at it")
+    await vault.corrections.resume(decision, CALL)
+    await vault.archiver.copy(vault.asset)
+    vault.archive.let_go()
+    await rig.client.flushall()
+    assert rebuild(_url(rig), archive, vault.asset).returncode == 0
+    assert await rig.units(vault.asset, "ann") == [right[0] - 1]
+    assert vault.archive.hold()
+    state = await vault.verify()
+    assert (state.faults, state.sum_total) == ((), 0)
+    assert [fault.number for fault in state.accepted] == [wrong.number]
+
+
+async def test_a_folder_that_is_no_archive_rebuilds_nothing(own_rig: Rig, tmp_path: Path) -> None:
+    """A wrong path must not leave a store that the right one then finds in use."""
+    done = rebuild(_url(own_rig), tmp_path / "elsewhere", "coins")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "elsewhere has no entry of coins" in done.stderr
+    assert await own_rig.client.dbsize() == 0
 
 
 async def test_half_a_rebuild_is_no_store(own_rig: Rig, tmp_path: Path) -> None:

@@ -2,9 +2,11 @@
 
 import asyncio
 
+import pytest
+
 from refusals import Reason
 from services.ledger.adapters.keys import Keys
-from services.ledger.values import Leg, Stake, StakeRefusal, StakeRow
+from services.ledger.values import RING, Leg, Stake, StakeRefusal, StakeRow
 from tests.services.ledger.rig import CALL, Rig, new_asset, refused
 
 
@@ -85,6 +87,26 @@ async def test_a_release_that_overtakes_its_reservation_wins(rig: Rig) -> None:
     asset = await opened(rig, ann=50)
     assert await rig.store.release("t1", 1, "d1", asset, CALL) == ()
     assert (await refused(rig.store.reserve(stake(asset, "ann"), CALL))).reason is Reason.SETTLEMENT_CONFLICT
+    assert await locks(rig, asset, "ann") == [""]
+
+
+@pytest.mark.parametrize("held", [False, True], ids=["while nothing is held", "while another deal is held"])
+async def test_a_released_deal_is_not_reserved_again_whatever_came_after(rig: Rig, *, held: bool) -> None:
+    """PF-55: a request that was delayed by up to sixteen releases locks nobody for ever."""
+    asset = await opened(rig, ann=50)
+    if held:
+        await rig.reserve(asset, "t1", ["ann"], deal="other")
+    assert await rig.store.release("t1", 1, "d1", asset, CALL) == ()
+    if held:
+        assert await locks(rig, asset, "ann") == ["t1"]
+        assert await rig.store.release("t1", 1, "other", asset, CALL) == ("ann",)
+    for number in range(RING - 2 if held else RING - 1):
+        await rig.reserve(asset, "t1", ["ann"], deal=f"e{number}")
+        assert await rig.store.release("t1", 1, f"e{number}", asset, CALL) == ("ann",)
+    for deal in ("d1", "e0"):
+        late = await refused(rig.store.reserve(stake(asset, "ann", deal=deal), CALL))
+        assert (late.reason, dict(late.metadata)) == (Reason.SETTLEMENT_CONFLICT, {"deal_id": deal})
+        assert await rig.store.release("t1", 1, deal, asset, CALL) == ()
     assert await locks(rig, asset, "ann") == [""]
 
 

@@ -39,10 +39,20 @@ local function stored(text)
   if not text then
     return false
   end
-  if not string.find(text, '^%-?%d+$') then
+  local number = whole(string.match(text, '^%-?(%d+)$'))
+  if not number then
     error('a stored balance is not a whole number')
   end
-  return tonumber(text)
+  return string.sub(text, 1, 1) == '-' and -number or number
+end
+
+-- The number of an earlier entry as it is stored, as text; '0' if there is none. Anything else stops the script.
+local function earlier(text)
+  local number = whole(text or '0')
+  if not number or number > head.number then
+    error('a stored entry number is not one of the journal')
+  end
+  return text or '0'
 end
 
 local function is_fund(account)
@@ -123,7 +133,7 @@ local function before_text(accounts, number)
   local found = redis.call('HMGET', keys.last, unpack(accounts))
   local texts, lasts, text = {}, {}, digits(number)
   for index, account in ipairs(accounts) do
-    texts[index] = quote(account) .. ':' .. (found[index] or '0')
+    texts[index] = quote(account) .. ':' .. earlier(found[index])
     lasts[2 * index - 1] = account
     lasts[2 * index] = text
   end
@@ -159,9 +169,9 @@ local function append(entry, legs, accounts)
     .. ',"epoch":' .. (entry.epoch or '0')
     .. ',"seq":' .. (entry.seq or '0')
     .. ',"deal":' .. quote(entry.deal or '')
-    .. (entry.prior and ',"prior":' .. entry.prior or '')
+    .. (entry.prior and ',"prior":' .. earlier(entry.prior) or '')
     .. (entry.reverses and ',"reverses":' .. entry.reverses or '')
-    .. (entry.accepts and ',"accepts":' .. entry.accepts or '')
+    .. (entry.accepts and ',"accepts":' .. entry.accepts .. ',"lost":' .. entry.lost or '')
     .. (entry.accounts and ',"accounts":' .. list_text(entry.accounts) or '')
     .. (entry.groups and ',"groups":' .. entry.groups or '')
     .. (before and ',"before":' .. before or '')
@@ -294,6 +304,21 @@ end
 local function write_sequence(slot, epoch, seq, fingerprint, number, result)
   redis.call('HSET', keys.record, 'epoch', epoch, 'seq', seq, 'entry', digits(number), 'mark' .. slot, fingerprint,
     'result' .. slot, result)
+end
+
+-- Whether a deal is among those whose stake was given back, and the list with it in front.
+local function is_among(released, deal)
+  return string.find(' ' .. (released or '') .. ' ', ' ' .. deal .. ' ', 1, true) ~= nil
+end
+
+local function with_released(released, deal)
+  local deals = { deal }
+  for each in string.gmatch(released or '', '[^ ]+') do
+    if #deals < RING then
+      deals[#deals + 1] = each
+    end
+  end
+  return table.concat(deals, ' ')
 end
 
 -- A table's record is kept while it holds a stake, and for a stated time after that.

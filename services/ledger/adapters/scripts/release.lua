@@ -1,4 +1,5 @@
--- Gives the balances of a deal free again. Again, or for a deal never reserved, it frees nobody.
+-- Gives the balances of a deal free again. Again, or for a deal never reserved, it frees nobody; a deal that was not
+-- reserved is noted as released, so that it will not be either.
 -- ARGV: table, epoch, deal, kept_ms, at_ms, actor
 -- Answers: {OK, accounts freed...} {FENCED, epoch} {INVALID, what}
 
@@ -13,18 +14,15 @@ local function release()
   if epoch < tonumber(record[1] or '0') then
     return { 'FENCED', record[1] }
   end
+  if is_among(record[4], deal) and record[2] ~= deal then
+    redis.call('HSET', keys.record, 'epoch', ARGV[2])
+    keep_record((record[2] or '') ~= '', ARGV[4])
+    return { 'OK' }
+  end
   local held = record[2] or ''
-  if held ~= '' and held ~= deal then
-    redis.call('HSET', keys.record, 'epoch', ARGV[2])
-    return { 'OK' }
-  end
-  if held == '' and record[4] == deal then
-    redis.call('HSET', keys.record, 'epoch', ARGV[2])
-    keep_record(false, ARGV[4])
-    return { 'OK' }
-  end
+  local is_held = held == '' or held == deal
   local freed = {}
-  for account in string.gmatch(record[3] or '', '[^ ]+') do
+  for account in string.gmatch(is_held and record[3] or '', '[^ ]+') do
     if redis.call('HGET', keys.lock, account) == table_id then
       freed[#freed + 1] = account
     end
@@ -33,12 +31,15 @@ local function release()
     kind = 'release', at_ms = ARGV[5], actor = ARGV[6], table = table_id, epoch = ARGV[2], deal = deal,
     prior = record[5] or '0', accounts = freed,
   }, {})
-  redis.call('HSET', keys.record, 'epoch', ARGV[2], 'deal', '', 'accounts', '', 'released', deal,
-    'entry', digits(number))
+  redis.call('HSET', keys.record, 'epoch', ARGV[2], 'released', with_released(record[4], deal), 'entry',
+    digits(number))
+  if is_held then
+    redis.call('HSET', keys.record, 'deal', '', 'accounts', '')
+  end
   if #freed > 0 then
     redis.call('HDEL', keys.lock, unpack(freed))
   end
-  keep_record(false, ARGV[4])
+  keep_record(not is_held, ARGV[4])
   return { 'OK', unpack(freed) }
 end
 

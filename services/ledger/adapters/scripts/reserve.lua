@@ -1,6 +1,6 @@
 -- Locks the balances of all seats of a table for one deal, all or none (PF-55). The key is (table, deal): again with
--- the same accounts, it is reserved already; a deal that was released is not reserved again, so that a request
--- that arrives late locks nobody for ever.
+-- the same accounts, it is reserved already; a deal that was released, as one of the last 16, is not reserved again, so
+-- that a request that arrives late locks nobody for ever.
 -- ARGV: table, epoch, deal, least balance, kept_ms, at_ms, actor, accounts...
 -- Answers: {OK | REFUSED, balance, refusal, balance, refusal ...} {FENCED, epoch} {HELD | RELEASED | CHANGED, deal}
 --          {INVALID, what}
@@ -32,7 +32,7 @@ local function record_problem(record, epoch, accounts)
   if held ~= '' and held ~= deal then
     return { 'HELD', held }
   end
-  if held == '' and released == deal then
+  if held == '' and is_among(released, deal) then
     return { 'RELEASED', deal }
   end
   return nil

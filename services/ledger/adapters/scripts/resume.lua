@@ -1,13 +1,14 @@
 -- Journals an operator's decision to go on with the books as they stand up to an entry, once a request id.
--- ARGV: request id, fingerprint, number of the entry, '1' if the journal must end there, at_ms, actor, why
--- Answers: {OK | DUP, number} {REUSED, request id} {MOVED | INVALID, what}
+-- ARGV: request id, fingerprint, number of the entry, '1' if the journal must end there, at_ms, actor, why, lost entries
+-- Answers: {OK | DUP, 'number lost'} {REUSED, request id} {MOVED | INVALID, what}
 -- KEYS[7] holds the request ids.
 
 local request, fingerprint = ARGV[1], ARGV[2]
 
 local function resume()
   local accepted = whole(ARGV[3])
-  if request == '' or not accepted or (ARGV[4] ~= '0' and ARGV[4] ~= '1') or not whole(ARGV[5]) then
+  if request == '' or not accepted or (ARGV[4] ~= '0' and ARGV[4] ~= '1') or not whole(ARGV[5]) or not whole(ARGV[8])
+  then
     return { 'INVALID', 'request' }
   end
   local first = remembered(request, fingerprint)
@@ -19,9 +20,11 @@ local function resume()
   end
   local number = append({
     kind = 'resume', at_ms = ARGV[5], actor = ARGV[6], why = ARGV[7], request = request, accepts = ARGV[3],
+    lost = ARGV[8],
   }, {})
-  remember(request, fingerprint, digits(number))
-  return { 'OK', digits(number) }
+  local result = digits(number) .. ' ' .. ARGV[8]
+  remember(request, fingerprint, result)
+  return { 'OK', result }
 end
 
 return opened(resume)
