@@ -7,10 +7,11 @@ numbers along which statements are read.
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
 import click
 
@@ -19,6 +20,9 @@ from clients.cli.faults import CommandError
 SHOWN_MAX = 50
 MOST = 2**53 - 1
 ISSUE, PENALTIES, FUND = "issuance", "penalties", "fund:"
+
+
+_Check = Callable[[object], bool]
 
 
 class Damage(Exception):
@@ -52,11 +56,11 @@ class Books:
         """Take the next entry."""
         expected = hashlib.sha1(f"{self.digest}\n{body}".encode(), usedforsecurity=False).hexdigest()
         try:
-            fields = json.loads(body)
-            number, legs = int(fields["number"]), [_Leg(*row) for row in fields["legs"]]
-        except (ValueError, KeyError, TypeError):
+            fields = _fields(body)
+            number, legs = fields["number"], [_Leg(*row) for row in fields["legs"]]
+        except Damage as error:
             number, fields, legs = self.number + 1, {}, []
-            self.fault(f"entry {number} cannot be read")
+            self.fault(f"entry {number} cannot be read: {error}")
         if number != self.number + 1:
             self.fault(f"entry {number} stands after entry {self.number}")
         if digest != expected:
@@ -156,6 +160,65 @@ class Books:
         self._figures.append((number, f"entry {number}: {text}"))
 
 
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) <= MOST
+
+
+def _is_text(value: object) -> bool:
+    """Half a surrogate pair, which no terminal takes, is none."""
+    return isinstance(value, str) and not any("\ud800" <= sign <= "\udfff" for sign in value)
+
+
+def _is_row(*parts: _Check) -> _Check:
+    return lambda row: isinstance(row, list) and len(row) == len(parts) and all(map(_holds, parts, row))
+
+
+def _holds(check: _Check, value: object) -> bool:
+    return check(value)
+
+
+def _are(check: _Check) -> _Check:
+    return lambda rows: isinstance(rows, list) and all(map(check, rows))
+
+
+def _is_before(value: object) -> bool:
+    if value is None:
+        return True
+    return isinstance(value, dict) and all(map(_is_text, value)) and all(map(_is_whole, value.values()))
+
+
+_MEMBERS: Final[Mapping[str, _Check]] = MappingProxyType(
+    {
+        **dict.fromkeys(("number", "at_ms", "epoch", "seq", "prior", "reverses", "accepts"), _is_whole),
+        **dict.fromkeys(("kind", "actor", "why", "request", "table", "deal"), _is_text),
+        "accounts": _are(_is_text),
+        "groups": _are(_is_row(_is_whole, _is_text)),
+        "before": _is_before,
+        "legs": _are(_is_row(_is_text, _is_text, *[_is_whole] * 4, _is_text, _is_whole)),
+    }
+)
+"""What each member of an entry may hold (docs/operating-the-ledger.md names them)."""
+
+
+def _fields(body: str) -> dict[str, Any]:
+    """An entry's members. Raises: Damage: it is not of the shape an entry has."""
+    fields = _json(body)
+    if not isinstance(fields, dict):
+        raise Damage("it is no object")
+    for name, check in _MEMBERS.items():
+        if not (check(fields[name]) if name in fields else name not in ("number", "legs")):
+            raise Damage(f"its {name} cannot be")
+    return fields
+
+
+def _json(text: str | bytes) -> object:
+    """Raises: Damage: it is none."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise Damage("it is not JSON") from None
+
+
 @dataclass(frozen=True, slots=True)
 class _Leg:
     payer: str
@@ -245,8 +308,8 @@ def _check_header(path: Path, line: bytes, books: Books, before: str) -> None:
         "segment": 1, "asset": books.asset, "first": books.number + 1, "before": books.digest, "previous": before,
     }  # fmt: skip
     try:
-        found = json.loads(line)
-    except ValueError:
+        found = _json(line)
+    except Damage:
         found = None
     if found != expected or int(path.stem) != books.number + 1:
         books.fault(f"{path.name} does not continue entry {books.number} and the segment that ends with it")
@@ -254,8 +317,8 @@ def _check_header(path: Path, line: bytes, books: Books, before: str) -> None:
 
 def _check_footer(path: Path, line: bytes, books: Books, digest: str) -> str:
     try:
-        found = json.loads(line)
-    except ValueError:
+        found = _json(line)
+    except Damage:
         found = None
     if found != {"last": books.number, "hash": books.digest, "sha256": digest}:
         books.fault(f"{path.name} is not what it was when it was sealed")
@@ -281,9 +344,13 @@ def verify(directory: Path, heads: Sequence[str], is_printing: bool) -> None:
     missing = sorted(set(expected) - {folder.name for folder in folders})
     if not folders or missing:
         raise CommandError(f"{directory} holds no segments{f' of {missing[0]}' if missing else ''}")
-    is_right = True
+    is_right, unread = True, list[str]()
     for folder in folders:
-        found = _read(folder)
+        try:
+            found = read_asset(folder)
+        except (Damage, OSError) as error:
+            unread.append(str(error))  # the other assets are looked at all the same
+            continue
         wanted = expected.get(folder.name)
         if wanted is not None and (found.number, found.digest) != wanted:
             found.fault(f"the archive ends with entry {found.number} ({found.digest}), not {wanted[0]} ({wanted[1]})")
@@ -294,15 +361,10 @@ def verify(directory: Path, heads: Sequence[str], is_printing: bool) -> None:
             for account, units in sorted(found.balances.items()):
                 click.echo(f"  {account} {units}")
         is_right = is_right and not found.fault_count
+    if unread:
+        raise CommandError("; ".join(unread))
     if not is_right:
         raise SystemExit(1)
-
-
-def _read(folder: Path) -> Books:
-    try:
-        return read_asset(folder)
-    except (Damage, OSError) as error:
-        raise CommandError(str(error)) from None
 
 
 def _head(text: str) -> tuple[str, tuple[int, str]]:

@@ -19,6 +19,8 @@ from serving.tasks import end_tasks
 
 _MS_PER_MINUTE: Final = 60_000
 _TOTALS_EVERY_MS: Final = 10_000
+_AWAY: Final = (Refusal, OSError)
+"""The store is away; that says nothing about the books."""
 _FAULTS: Final = (ArchiveFault, Refusal, ScriptFault, ValueError, OSError)
 """What may go wrong with store or archive for a while, or with what somebody wrote there; the duty goes on."""
 
@@ -135,5 +137,8 @@ class Duties:
             for asset in self._assets:
                 try:
                     await self._auditor.look_again(asset)
-                except _FAULTS as error:
+                except _AWAY as error:
                     self._log.warning("check_failed", asset=asset, fault=type(error).__name__)
+                except Exception as error:  # whatever it is: books that cannot be checked are not right
+                    self._meters.books_right.labels(asset).set(0)
+                    self._log.error("check_failed", asset=asset, fault=type(error).__name__, exc_info=error)

@@ -118,11 +118,12 @@ class RedisJournal:
     async def units(self, asset: str, accounts: Sequence[str]) -> tuple[Head, list[int | str | None], list[int | str]]:
         """See ``LedgerStore``."""
         keys = Keys.of(asset)
+        names = [account.encode("utf-8", "surrogateescape") for account in accounts]  # some may be no text
         with _asking():
             async with self._client.pipeline(transaction=True) as pipeline:
                 pipeline.hmget(keys.head, _HEAD)
-                pipeline.hmget(keys.balance, list(accounts))
-                pipeline.hmget(keys.last, list(accounts))
+                pipeline.hmget(keys.balance, names)
+                pipeline.hmget(keys.last, names)
                 head, units, lasts = await pipeline.execute()
         return (
             _head(head),
@@ -137,7 +138,7 @@ class RedisJournal:
             number, digest, *accounts = await script(ScriptName.FROZEN)(
                 self._client, keys.scripted(keys.requests), (0,)
             )
-        return Head(int(number), text(digest)), frozenset(map(text, accounts))
+        return _head((number, digest)), frozenset(map(text, accounts))
 
     async def totals(self, asset: str) -> Totals:
         """See ``LedgerStore``."""
@@ -179,8 +180,9 @@ class RedisJournal:
 
 
 def _head(found: Sequence[bytes | str | None]) -> Head:
-    number, digest = found
-    return Head(int(number or 0), text(digest or b""))
+    """Where the store says that the journal ends; a number that is none counts as 0, and every check names that."""
+    number, digest = _stored(found[0] or b"0"), text(found[1] or b"")
+    return Head(number if isinstance(number, int) and number >= 0 else 0, digest)
 
 
 def _stored(value: bytes | str) -> int | str:

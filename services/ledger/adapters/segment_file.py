@@ -28,6 +28,8 @@ _FORMAT: Final = 1
 _HASH: Final = 40
 _CHUNK: Final = 8_192
 _WINDOW: Final = 32_768
+_NOT_OURS: Final = (ValueError, KeyError, TypeError, OverflowError, RecursionError)
+"""What reading a first or last line may meet when somebody has edited it."""
 _NUMBER = re.compile(rb'\{"number":(\d{1,16}),')
 
 
@@ -204,7 +206,7 @@ class Segment:
             if fields["segment"] != _FORMAT:
                 raise ArchiveFault(f"{self.path.name} is of another release")
             return Header(str(fields["asset"]), int(fields["first"]), str(fields["before"]), str(fields["previous"]))
-        except (ValueError, KeyError, TypeError) as error:
+        except _NOT_OURS as error:
             raise ArchiveFault(f"{self.path.name} does not begin as a segment") from error
 
     def _footer(self, line: bytes) -> Footer | None:
@@ -213,7 +215,7 @@ class Segment:
         try:
             fields = json.loads(line)
             return Footer(int(fields["last"]), str(fields["hash"]), str(fields["sha256"]))
-        except (ValueError, KeyError, TypeError) as error:
+        except _NOT_OURS as error:
             raise ArchiveFault(f"{self.path.name} does not end as a segment") from error
 
     def _last_line(self) -> bytes:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from services.ledger.app.fingerprint import settlement_fingerprint, void_fingerprint
-from services.ledger.values import PENALTIES, SYSTEM, EntryKind, Group, Leg, Line, Settlement, Void
+from services.ledger.values import PENALTIES, SYSTEM, UNITS_MAX, EntryKind, Group, Leg, Line, Settlement, Void
 
 LEG_PARTS = 8
 
@@ -86,8 +86,14 @@ def account_of(name: str) -> str:
 
 
 def parse_body(body: str) -> Record:
-    """What an entry says. Raises: ValueError: it is not one of ours."""
-    fields = json.loads(body)
+    """What an entry says. Raises: ValueError, and nothing else whatever the text is: it is not one of ours."""
+    try:
+        return _record(json.loads(body))
+    except RecursionError:
+        raise ValueError("nested too deep") from None
+
+
+def _record(fields: object) -> Record:
     if not isinstance(fields, dict) or not isinstance(fields.get("legs"), list):
         raise ValueError("an entry has no legs")
     before = fields.get("before")
@@ -110,7 +116,7 @@ def parse_body(body: str) -> Record:
         lost=_whole(fields.get("lost", 0)),
         accounts=tuple(map(_text, _list(fields.get("accounts", [])))),
         groups=tuple(map(_group, _list(fields.get("groups", [])))),
-        before=None if before is None else {name: _whole(number) for name, number in before.items()},
+        before=None if before is None else {_text(name): _whole(number) for name, number in before.items()},
         legs=tuple(map(_leg, fields["legs"])),
     )
 
@@ -142,10 +148,13 @@ def _list(value: object) -> list[Any]:
 def _text(value: object) -> str:
     if not isinstance(value, str):
         raise ValueError("not a text")
+    value.encode()  # half a surrogate pair, which no protobuf takes either, raises a ValueError
     return value
 
 
 def _whole(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
         raise ValueError("a number is not whole")
+    if abs(value) > UNITS_MAX:
+        raise ValueError("a number is larger than any of ours")
     return value

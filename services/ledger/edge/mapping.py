@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import Final
 
 from cardroom.ledger.v1 import account_pb2, admin_pb2, audit_pb2, ledger_pb2
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -36,6 +37,9 @@ from services.ledger.values import (
     Totals,
     Void,
 )
+
+_INT64_MAX: Final = 2**63 - 1
+_UINT64_MAX: Final = 2**64 - 1
 
 STAKE_REFUSALS: Mapping[StakeRefusal, ledger_pb2.StakeRefusal.ValueType] = MappingProxyType(
     {
@@ -298,11 +302,11 @@ def verify_response(state: BooksState) -> audit_pb2.VerifyBooksResponse:
         ok=not state.faults,
         entry_count=state.entry_count,
         account_count=state.account_count,
-        supply=state.supply,
-        players_total=state.players_total,
-        penalties_total=state.penalties_total,
-        funds_total=state.funds_total,
-        sum_total=state.sum_total,
+        supply=_int64(state.supply),
+        players_total=_int64(state.players_total),
+        penalties_total=_int64(state.penalties_total),
+        funds_total=_int64(state.funds_total),
+        sum_total=_int64(state.sum_total),
         faults=map(_fault, state.faults),
         accepted=map(_fault, state.accepted),
     )
@@ -310,5 +314,18 @@ def verify_response(state: BooksState) -> audit_pb2.VerifyBooksResponse:
 
 def _fault(fault: Fault) -> audit_pb2.BookFault:
     return audit_pb2.BookFault(
-        kind=fault.kind, account_id=fault.account, journal_number=fault.number, detail=fault.detail
+        kind=fault.kind,
+        account_id=_shown(fault.account),
+        journal_number=min(max(fault.number, 0), _UINT64_MAX),
+        detail=_shown(fault.detail),
     )
+
+
+def _int64(units: int) -> int:
+    """A sum as near as the wire can tell it: altered books may come to anything."""
+    return min(max(units, -_INT64_MAX), _INT64_MAX)
+
+
+def _shown(text: str) -> str:
+    """A text of altered books, with question marks for what is no text."""
+    return text.encode("utf-8", "replace").decode()

@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -196,6 +197,40 @@ def test_damaged_files_are_named(
     result = verify(folder)
     assert result.exit_code == 1
     assert says in result.output
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b'"legs":[[', b'"legs":' + b"[" * 100_000),
+        (b'["ann","bob",60,', b'["ann","bob","60",'),
+        (b'["ann","bob",60,', b'["ann",["bob"],60,'),
+        (b'["ann","bob",60,', b'["\\ud800","bob",60,'),
+        (b'["ann","bob",60,', b'["ann","bob",60,null,0,0,"win",0],["ann","bob",60,'),
+        (b'"before":{', b'"before":[],"x":{'),
+        (b'"seq":1', b'"seq":"1"'),
+        (b'"accounts":[', b'"accounts":5,"x":['),
+        (b'"kind":', b'"number":"12","kind":'),
+    ],
+)
+def test_an_entry_of_a_shape_that_none_has_is_named_and_other_assets_are_looked_at(
+    archived: tuple[Path, str, Bodies], tmp_path: Path, old: bytes, new: bytes
+) -> None:
+    _, asset, bodies = archived
+    rewritten(tmp_path, asset, bodies)
+    rewritten(tmp_path, f"{asset}-other", bodies)
+    _edit(sorted((tmp_path / asset).glob("*.seg"))[1], old, new)
+    result = verify(tmp_path)
+    assert (result.exit_code, result.output.count(": right\n")) == (1, 1), result.output
+    assert re.search(r"entry 1\d cannot be read", result.output), result.output
+
+
+def test_an_asset_that_cannot_be_read_does_not_hide_another(archived: tuple[Path, str, Bodies], tmp_path: Path) -> None:
+    _, asset, bodies = archived
+    rewritten(tmp_path, asset, bodies)
+    (tmp_path / "a" / "0000000000000001.seg").mkdir(parents=True)
+    result = verify(tmp_path)
+    assert (result.exit_code, result.stdout.count(": right\n")) == (2, 1), result.output
 
 
 def _edit(path: Path, old: bytes, new: bytes) -> None:

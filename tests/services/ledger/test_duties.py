@@ -12,6 +12,8 @@ from cardroom.ledger.v1 import admin_pb2, audit_pb2, ledger_pb2
 from deploy.local.redis_server import RedisServer
 from services.ledger.adapters.keys import Keys
 from services.ledger.adapters.segments import SegmentArchive
+from services.ledger.app.audit import Auditor
+from services.ledger.app.fold import BooksState
 from services.ledger.values import RELIEF_FUND
 from serving.errors import StartError
 from serving.store import connect_redis
@@ -167,6 +169,30 @@ async def test_a_look_that_found_nothing_is_gone_on_with(ledger_redis_url: str, 
         await becomes(clock, lambda: checked_at() > second, MINUTE_MS)
         assert wire.metric("books_right", asset=wire.coins) == 0
         await client.aclose()
+
+
+async def test_a_check_that_fails_shows_books_that_are_not_right_and_goes_on(
+    ledger_redis_url: str, keys: Path, mint: Mint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever somebody wrote into one asset's journal, the other is looked at, and it is looked at again."""
+    clock, is_damaged = FakeClock(), True
+    look_again = Auditor.look_again
+
+    async def looked(self: Auditor, asset: str) -> BooksState:
+        if is_damaged and asset == wire.coins:
+            raise RecursionError
+        return await look_again(self, asset)
+
+    monkeypatch.setattr(Auditor, "look_again", looked)
+    async with open_wire(ledger_redis_url, keys, mint, clock=clock) as wire:
+        await wire.seat("ann", "bob")
+        await becomes(clock, lambda: wire.metric("books_right", asset=wire.coins) == 0, MINUTE_MS)
+        await becomes(
+            clock, lambda: wire.metric("books_checked_timestamp_seconds", asset=wire.points) is not None, MINUTE_MS
+        )
+        assert wire.metric("books_right", asset=wire.points) == 1
+        is_damaged = False
+        await becomes(clock, lambda: wire.metric("books_right", asset=wire.coins) == 1, MINUTE_MS)
 
 
 async def test_what_is_left_of_a_fund_is_shown(ledger_redis_url: str, keys: Path, mint: Mint) -> None:

@@ -10,6 +10,7 @@ from services.ledger.adapters.keys import Keys
 from services.ledger.app.audit import Auditor
 from services.ledger.app.entries import chain_hash
 from services.ledger.app.fold import FaultKind
+from services.ledger.edge.mapping import verify_response
 from services.ledger.values import Leg
 from tests.services.ledger.rig import Rig, new_asset
 
@@ -39,8 +40,9 @@ async def rewrite(rig: Rig, asset: str, rows: Rows) -> None:
 
 
 async def found(rig: Rig, asset: str) -> set[tuple[str, str, int]]:
-    state = await rig.verify(asset)
-    return {(fault.kind, fault.account, fault.number) for fault in state.faults}
+    """What is named, as the wire tells it."""
+    told = verify_response(await rig.verify(asset))
+    return {(fault.kind, fault.account_id, fault.journal_number) for fault in told.faults}
 
 
 async def test_right_books_are_right_with_their_totals(rig: Rig) -> None:
@@ -137,6 +139,60 @@ async def test_an_edited_entry_is_named(rig: Rig, edit: Callable[[str], str]) ->
     rows[6][1]["body"] = edit(rows[6][1]["body"])
     await rewrite(rig, asset, rows)
     assert ("chain", "", 7) in await found(rig, asset)
+
+
+DEEP = "[" * 100_000
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"legs":[[', f'"legs":{DEEP}[['),
+        ('"kind":', f'"more":{DEEP},"kind":'),
+        ('["ann","bob",2,2,', '["ann","bob","2",2,'),
+        ('["ann","bob",2,2,', '["ann","bob",2,null,'),
+        ('["ann","bob",2,2,', '["ann",["bob"],2,2,'),
+        ('["ann","bob",2,2,', '["ann",null,2,2,'),
+        ('["ann","bob",2,2,', f'["ann","bob",2,{"9" * 30},'),
+        ('["ann","bob",2,2,', f'["ann","bob",2,{"9" * 5_000},'),
+        ('["ann","bob",2,2,', '["ann","bob",2,true,'),
+        ('["ann","bob",2,2,', '["ann","bob",2,1e999,'),
+        ('["ann","bob",2,2,', '["ann","\\ud800",2,2,'),
+        ('"before":{', '"before":[],"x":{'),
+        ('"before":{"', '"before":{"\\ud800":0,"'),
+        ('"seq":2', '"seq":"4"'),
+        ('"kind":"settle"', '"kind":5'),
+        ('"legs":', '"accounts":5,"legs":'),
+        ('"legs":', '"groups":[[1]],"legs":'),
+    ],
+)
+@pytest.mark.parametrize("is_hashed", [False, True])
+async def test_an_entry_of_a_shape_that_none_has_is_named_at_its_number(
+    rig: Rig, old: str, new: str, is_hashed: bool
+) -> None:
+    """Whatever somebody wrote there, the check comes to its end and tells it."""
+    asset = await played(rig)
+    rows = await journal(rig, asset)
+    fields = rows[6][1]
+    assert old in fields["body"], fields["body"]
+    fields["body"] = fields["body"].replace(old, new, 1)
+    if is_hashed:
+        fields["hash"] = chain_hash(rows[5][1]["hash"], fields["body"])
+    await rewrite(rig, asset, rows)
+    assert ("chain", "", 7) in await found(rig, asset)
+
+
+@pytest.mark.parametrize("number", ["", "abc", "-3", "1.5", "9" * 30])
+async def test_a_head_that_is_no_number_is_named(rig: Rig, number: str) -> None:
+    asset = await played(rig)
+    await rig.client.hset(Keys.of(asset).head, "number", number)
+    assert ("gap", "", 1) in await found(rig, asset)
+
+
+async def test_an_account_whose_name_is_no_text_is_named(rig: Rig) -> None:
+    asset = await played(rig)
+    await rig.client.hset(Keys.of(asset).balance, b"\xff", "5")
+    assert ("balance", "?", 0) in await found(rig, asset)
 
 
 async def test_an_edited_entry_with_a_new_hash_shows_at_the_next(rig: Rig) -> None:
