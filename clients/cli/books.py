@@ -7,6 +7,7 @@ numbers along which statements are read.
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +20,7 @@ from clients.cli.faults import CommandError
 
 SHOWN_MAX = 50
 MOST = 2**53 - 1
+_NAME = re.compile(r"[0-9]{16}\.seg")
 ISSUE, PENALTIES, FUND = "issuance", "penalties", "fund:"
 
 
@@ -267,10 +269,14 @@ def _paid(group: Sequence[_Leg]) -> str:
 
 def read_asset(folder: Path) -> Books:
     """The books in a folder of segments, all of it recomputed. Raises: Damage: there is nothing to read."""
-    paths = sorted(folder.glob("*.seg"))
+    books = Books(folder.name)
+    named = sorted(folder.glob("*.seg"))
+    paths = [path for path in named if _NAME.fullmatch(path.name)]
+    for path in named:
+        if path not in paths:
+            books.fault(f"{path.name} is no segment: it is passed over")
     if not paths:
         raise Damage(f"{folder} holds no segments")
-    books = Books(folder.name)
     before = ""
     for path in paths:
         before = _read_segment(path, books, before, is_last=path is paths[-1])
@@ -283,12 +289,12 @@ def _read_segment(path: Path, books: Books, before: str, *, is_last: bool) -> st
     digest, sealed = hashlib.sha256(), ""
     with path.open("rb") as file:
         for place, line in enumerate(file):
+            if sealed:
+                books.fault(f"{path.name} goes on after its end")
+                break
             if not line.endswith(b"\n"):
                 if not is_last:
                     books.fault(f"{path.name} is torn")
-                break
-            if sealed:
-                books.fault(f"{path.name} goes on after its end")
                 break
             if place == 0:
                 _check_header(path, line, books, before)

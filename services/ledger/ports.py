@@ -240,3 +240,7 @@ class JournalArchive(Protocol):
     def faults(self, asset: str) -> list[tuple[int, str]]:
         """What is wrong with the files: number of the first entry concerned, and in words."""
         ...
+
+    def strays(self, asset: str) -> list[str]:
+        """Names of files that look like parts of the copy and are none; they are neither read nor written."""
+        ...

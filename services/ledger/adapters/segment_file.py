@@ -28,6 +28,7 @@ _FORMAT: Final = 1
 _HASH: Final = 40
 _CHUNK: Final = 8_192
 _WINDOW: Final = 32_768
+_NAME = re.compile(r"([0-9]{16})\.seg")
 _NOT_OURS: Final = (ValueError, KeyError, TypeError, OverflowError, RecursionError)
 """What reading a first or last line may meet when somebody has edited it."""
 _NUMBER = re.compile(rb'\{"number":(\d{1,16}),')
@@ -65,6 +66,17 @@ class Footer:
         return json.dumps(fields, separators=(",", ":")).encode() + b"\n"
 
 
+def segment_name(first: int) -> str:
+    """The name of a segment's file, by the number of its first entry."""
+    return f"{first:016d}{SUFFIX}"
+
+
+def number_of(name: str) -> int:
+    """The number of the first entry of the segment whose file has this name; 0: no segment's file has such a name."""
+    found = _NAME.fullmatch(name)
+    return int(found.group(1)) if found else 0
+
+
 def entry_line(entry: Entry) -> bytes:
     """An entry as a line. Raises: ArchiveFault: it is not one line, or its body does not begin with its number."""
     line = f"{entry.hash} {entry.body}".encode("utf-8", "surrogateescape")
@@ -92,13 +104,25 @@ class Segment:
     @property
     def first(self) -> int:
         """Number of its first entry, as its name says."""
-        return int(self.path.name.removesuffix(SUFFIX))
+        return number_of(self.path.name)
+
+    @property
+    def asset(self) -> str:
+        """The asset it is of, as its folder says."""
+        return self.path.parent.name
 
     def header(self) -> Header | None:
         """Its first line; None if that was never finished. Raises: ArchiveFault: it is no header."""
         with self.path.open("rb") as file:
             line = file.readline()
         return self._header(line) if line.endswith(b"\n") else None
+
+    def must_be_in_place(self) -> None:
+        """Raises: ArchiveFault: it is another asset's, or its name is not the number it begins with."""
+        header = self.header()
+        if header is not None:
+            for _, detail in self._place_faults(header):
+                raise ArchiveFault(detail)
 
     def footer(self) -> Footer | None:
         """Its last line if it is sealed. Raises: ArchiveFault."""
@@ -173,7 +197,21 @@ class Segment:
             digest.update(line + b"\n")
         if footer is None and not is_last:
             yield head.number + 1, f"{self.path.name} has no end"
+        if footer is not None and self._is_torn():
+            yield head.number + 1, f"{self.path.name} goes on after its end"
         return footer, head
+
+    def _is_torn(self) -> bool:
+        """Whether its last line has no end."""
+        with self.path.open("rb") as file:
+            file.seek(-1, os.SEEK_END)
+            return file.read() != b"\n"
+
+    def _place_faults(self, header: Header) -> Iterator[tuple[int, str]]:
+        if header.asset != self.asset:
+            yield self.first, f"{self.path.name} is a segment of another asset"
+        if header.first != self.first:
+            yield self.first, f"{self.path.name} begins with entry {header.first}"
 
     def _entry_faults(self, entry: Entry, head: Head) -> Iterator[tuple[int, str]]:
         if entry.number != head.number + 1:
@@ -183,6 +221,7 @@ class Segment:
 
     def _header_faults(self, line: bytes, follows: Footer | None, head: Head) -> Iterator[tuple[int, str]]:
         header = self._header(line)
+        yield from self._place_faults(header)
         if header.first != head.number + 1:
             yield header.first, f"{self.path.name} begins at {header.first} after entry {head.number}"
         if header.before != head.hash or header.previous != (follows.sha256 if follows else ""):

@@ -16,6 +16,8 @@ from services.ledger.adapters.segment_file import (
     Header,
     Segment,
     entry_line,
+    number_of,
+    segment_name,
     sync_folder,
     write_segment,
 )
@@ -169,10 +171,17 @@ class SegmentArchive:
         """See ``JournalArchive``."""
         return self._read(asset, lambda segments: list(self._faults(segments)))
 
+    def strays(self, asset: str) -> list[str]:
+        """See ``JournalArchive``."""
+        folder = self._folder / asset
+        with _told(folder):
+            return [name for name in _names(folder) if number_of(name) == 0] if folder.exists() else []
+
     def _head(self, segments: list[Segment]) -> Head:
         for segment in reversed(segments):
             head = segment.head()
             if head is not None:
+                segment.must_be_in_place()
                 return head
         return NOTHING
 
@@ -195,6 +204,7 @@ class SegmentArchive:
         for segment in segments[max(place, 0) :]:
             if segment.first > after + count or len(found) >= count:
                 break
+            segment.must_be_in_place()
             found += segment.entries(after, count)
         return found
 
@@ -211,6 +221,8 @@ class SegmentArchive:
         newest = self._newest(asset)
         if newest is not None:
             whole = _whole_bytes(newest.path)
+            if newest.footer() is not None and whole < newest.path.stat().st_size:
+                raise ArchiveFault(f"{newest.path.name} goes on after its end")
             if whole == 0:
                 newest.path.unlink()
             elif whole < newest.path.stat().st_size:
@@ -230,7 +242,7 @@ class SegmentArchive:
             footer = self._seal_if_full(asset, head)  # a crash came between the last entry and the seal
         if newest is None or footer is not None:
             header = Header(asset, head.number + 1, head.hash, footer.sha256 if footer else "")
-            write_segment(self._folder / asset / f"{header.first:016d}{SUFFIX}", header, ())
+            write_segment(self._folder / asset / segment_name(header.first), header, ())
             return self._segment_count
         return self._segment_count - (head.number - newest.first + 1)
 
@@ -305,7 +317,11 @@ class SegmentArchive:
 
 
 def _list(folder: Path) -> list[Segment]:
-    return [Segment(folder / name) for name in sorted(os.listdir(folder)) if name.endswith(SUFFIX)]
+    return [Segment(folder / name) for name in _names(folder) if number_of(name)]
+
+
+def _names(folder: Path) -> list[str]:
+    return sorted(name for name in os.listdir(folder) if name.endswith(SUFFIX))
 
 
 def _holds(path: Path, entries: Sequence[Entry]) -> bool:

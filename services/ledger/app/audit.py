@@ -57,6 +57,8 @@ class _Audit:
         try:
             for number, detail in await self._journal.archive_faults(self._asset):
                 self._fold.fault(FaultKind.CHAIN, f"the archive: {detail}", number=number)
+            for name in await self._journal.archive_strays(self._asset):
+                self._fold.fault(FaultKind.STRAY, f"the archive holds {name}, which is no segment")
             self._archived = (await self._journal.archived_head(self._asset)).number
         except (ArchiveFault, OSError) as error:
             self._fold.fault(FaultKind.CHAIN, f"the archive cannot be read: {error}")

@@ -27,6 +27,8 @@ class FaultKind(StrEnum):
     """A journal entry was edited, does not follow the one before it, or is another one in the archive."""
     FROZEN = "frozen"
     """An account is frozen without an entry that says so, or the other way round."""
+    STRAY = "stray"
+    """A file lies in the archive that is no part of it."""
 
 
 _ACCEPTABLE: Final = frozenset({FaultKind.BALANCE, FaultKind.NEGATIVE})

@@ -71,6 +71,10 @@ class Journal:
         """What is wrong with the archive's files."""
         return await self._archived(lambda archive: archive.faults(asset), [])
 
+    async def archive_strays(self, asset: str) -> list[str]:
+        """Names of files in the archive that are no part of it."""
+        return await self._archived(lambda archive: archive.strays(asset), [])
+
     async def walk(self, asset: str, number: int, account: str, count: int) -> list[Record]:
         """Entries of an account, or where it is empty of a table, backwards from one of them, at most ``count``."""
         records: list[Record] = []

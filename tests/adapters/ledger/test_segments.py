@@ -21,6 +21,7 @@ pytestmark = pytest.mark.fast
 
 ENTRIES = openings(25)
 A = "coins"
+DEEP = b"[" * 100_000
 
 
 @pytest.fixture
@@ -170,17 +171,76 @@ def test_a_tail_torn_anywhere_is_taken_off_and_written_again(
         (lambda folder: segment(folder, 11).unlink(), 21),
         (lambda folder: segment(folder, 1).unlink(), 11),
         (lambda folder: edit(segment(folder, 1), lambda data: data[: data.index(b'{"last"')]), 11),
+        (lambda folder: edit(segment(folder, 11), lambda data: data + b"more"), 21),
+        (lambda folder: edit(segment(folder, 11), lambda data: data + b"more\n"), 21),
+        (lambda folder: edit(segment(folder, 11), lambda data: data + b"\n"), 21),
+        (lambda folder: edit(segment(folder, 11), lambda data: data + data.splitlines(keepends=True)[-1]), 21),
+        (lambda folder: edit(segment(folder, 11), lambda data: data.replace(b'"coins"', b'"points"')), 11),
+        (lambda folder: edit(segment(folder, 21), lambda data: data.replace(b'"coins"', b'"points"')), 21),
+        (lambda folder: segment(folder, 11).rename(segment(folder, 12)), 12),
+        (lambda folder: segment(folder, 21).rename(segment(folder, 24)), 24),
+        (lambda folder: edit(segment(folder, 11), lambda data: data.replace(b'{"last":20', b'{"last":1e999')), 21),
+        (lambda folder: edit(segment(folder, 11), lambda data: data.replace(b'{"last":', b'{"last":' + DEEP)), 21),
+        (lambda folder: edit(segment(folder, 11), lambda data: data.replace(b'"first":', b'"first":' + DEEP)), 11),
     ],
     ids=[
         "an edited entry", "an edited hash", "a dropped entry", "two swapped entries", "a cut segment",
         "an edited end", "an entry after the end", "an edited beginning", "a line before the beginning",
         "an edited entry of the open segment", "a segment that is gone", "the first segment gone", "no end",
+        "bytes after the end", "a line after the end", "an empty line after the end", "a second end",
+        "another asset's", "another asset's open segment", "another name", "another name of the open segment",
+        "an endless end", "an end too deep", "a beginning too deep",
     ],
 )  # fmt: skip
 def test_damage_is_named(folder: Path, damage: Callable[[Path], None], number: int) -> None:
     damage(folder)
     faults = opened(folder).faults(A)
     assert number in [found for found, _ in faults], faults
+
+
+@pytest.mark.parametrize("name", ["foo.seg", "0000000000000001 copy.seg", "1.seg", ".seg", "0000000000000000.seg"])
+@pytest.mark.parametrize("is_empty", [True, False])
+def test_a_file_that_is_no_segment_is_passed_over_and_named(folder: Path, name: str, is_empty: bool) -> None:
+    (folder / A / name).write_bytes(b"" if is_empty else segment(folder, 1).read_bytes())
+    archive = held(folder)
+    assert (archive.head(A).number, archive.entries(A, 0, 99)) == (25, ENTRIES)
+    assert (archive.faults(A), archive.sealed(A), archive.strays(A)) == ([], 20, [name])
+    archive.append(A, openings(30)[25:])
+    assert archive.entries(A, 24, 99) == openings(30)[24:]
+    assert (folder / A / name).exists()
+
+
+def test_an_archive_has_no_strays_of_its_own(folder: Path) -> None:
+    archive = held(folder)
+    archive.set_aside(A, 22)
+    assert (archive.strays(A), archive.strays("points")) == ([], [])
+
+
+def test_segments_of_another_asset_are_not_read(folder: Path) -> None:
+    """The folders of two assets were exchanged: their entries would follow each other all the same."""
+    (folder / A).rename(folder / "points")
+    archive = held(folder)
+    for read in (archive.head, archive.sealed, lambda asset: archive.entries(asset, 0, 5)):
+        with pytest.raises(ArchiveFault, match="another asset"):
+            read("points")
+    with pytest.raises(ArchiveFault, match="another asset"):
+        archive.append("points", openings(26)[25:])
+
+
+def test_a_segment_under_another_number_is_not_read(folder: Path) -> None:
+    segment(folder, 11).rename(segment(folder, 12))
+    with pytest.raises(ArchiveFault, match="begins with entry 11"):
+        opened(folder).entries(A, 12, 5)
+
+
+def test_what_stands_after_the_end_is_not_taken_off(folder: Path) -> None:
+    """A crash cuts lines short, it adds nothing to a sealed segment: that was somebody else."""
+    segment(folder, 21).unlink()
+    edit(segment(folder, 11), lambda data: data + b"more")
+    with pytest.raises(ArchiveFault, match="after its end"):
+        held(folder).append(A, ENTRIES[20:])
+    assert segment(folder, 11).read_bytes().endswith(b"\nmore")
+    assert opened(folder).faults(A)
 
 
 def swapped(data: bytes) -> bytes:

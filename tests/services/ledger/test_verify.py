@@ -1,7 +1,9 @@
 """VerifyBooks finds what somebody did to the store behind the ledger's back."""
 
 import json
+import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ from services.ledger.app.fold import FaultKind
 from services.ledger.edge.mapping import verify_response
 from services.ledger.values import Leg
 from tests.services.ledger.rig import Rig, new_asset
+from tests.services.ledger.vault import played_vault
 
 Rows = list[tuple[str, dict[str, str]]]
 """Entries of a journal: id, and the fields body and hash."""
@@ -237,6 +240,61 @@ async def test_books_longer_than_a_batch_are_read_to_the_end(rig: Rig) -> None:
     for batch in (1, 3, 5, 11, 12):
         state = await Auditor(rig.store, (asset,), batch).verify(asset)
         assert (state.faults, state.entry_count, state.account_count) == ((), 11, 6)
+
+
+def _edited(path: Path, old: bytes, new: bytes) -> None:
+    data = path.read_bytes()
+    assert old in data
+    path.chmod(0o644)
+    path.write_bytes(data.replace(old, new, 1))
+
+
+@pytest.mark.parametrize(
+    ("damage", "named"),
+    [
+        (lambda paths: paths[1].with_name("foo.seg").write_bytes(b""), ("stray", "", 0)),
+        (lambda paths: paths[1].with_name("zz.seg").write_bytes(paths[1].read_bytes()), ("stray", "", 0)),
+        (lambda paths: paths[1].with_name("00000001 copy.seg").write_bytes(b"x\n"), ("stray", "", 0)),
+        (lambda paths: _edited(paths[1], b'"asset":"', b'"asset":"o'), ("chain", "", 11)),
+        (lambda paths: _edited(paths[-1], b'"asset":"', b'"asset":"o'), ("chain", "", 41)),
+        (lambda paths: paths[1].rename(paths[1].with_name("0000000000000012.seg")), ("chain", "", 12)),
+        (lambda paths: paths[-1].rename(paths[-1].with_name("0000000000000042.seg")), ("chain", "", 42)),
+        (lambda paths: _edited(paths[1], b'"sha256":', b'"sha256":"x"}\nmore{"'), ("chain", "", 20)),
+        (lambda paths: _edited(paths[1], b'"legs":[[', b'"legs":' + DEEP.encode()), ("chain", "", 11)),
+        (lambda paths: _edited(paths[1], b'"seq":9', b'"seq":"9"'), ("chain", "", 12)),
+        (lambda paths: _edited(paths[1], b'"first":11', b'"first":-11'), ("chain", "", 0)),
+    ],
+)
+async def test_files_of_the_archive_that_somebody_touched_are_named(
+    rig: Rig, tmp_path: Path, damage: Callable[[list[Path]], object], named: tuple[str, str, int]
+) -> None:
+    vault = await played_vault(rig, tmp_path)
+    await vault.archiver.copy(vault.asset)
+    damage(sorted((tmp_path / vault.asset).glob("*.seg")))
+    os.utime(tmp_path / vault.asset)
+    told = verify_response(await vault.verify())
+    assert named in {(fault.kind, fault.account_id, fault.journal_number) for fault in told.faults}
+
+
+async def test_a_file_that_is_no_segment_does_not_stop_the_books(rig: Rig, tmp_path: Path) -> None:
+    vault = await played_vault(rig, tmp_path)
+    await vault.archiver.copy(vault.asset)
+    (tmp_path / vault.asset / "zz.seg").write_bytes((tmp_path / vault.asset / "0000000000000001.seg").read_bytes())
+    await vault.play(41, 45)
+    assert await vault.archiver.copy(vault.asset) == 48
+    assert vault.stops.why(vault.asset) == ""
+    assert [(fault.kind, fault.detail) for fault in (await vault.verify()).faults] == [
+        ("stray", "the archive holds zz.seg, which is no segment")
+    ]
+
+
+async def test_bytes_after_the_end_of_a_sealed_segment_are_named(rig: Rig, tmp_path: Path) -> None:
+    vault = await played_vault(rig, tmp_path)
+    await vault.archiver.copy(vault.asset)
+    path = tmp_path / vault.asset / "0000000000000011.seg"
+    path.chmod(0o644)
+    path.write_bytes(path.read_bytes() + b"more")
+    assert ("chain", "", 21) in await vault.found()
 
 
 async def test_the_check_changes_nothing(rig: Rig) -> None:
