@@ -52,6 +52,11 @@ class Books:
     _locks: dict[str, tuple[str, str]] = field(default_factory=dict)
     _seqs: dict[str, int] = field(default_factory=dict)
     _has_reservations: bool = False
+    _stakes: set[str] = field(default_factory=set)
+    """Tables that hold a stake."""
+    _kept: set[str] = field(default_factory=set)
+    """Those that have held it since their last settlement: their record in the store has not been forgotten."""
+    _reversed: dict[int, int] = field(default_factory=dict)
     _figures: list[tuple[int, str]] = field(default_factory=list)
 
     def take(self, digest: str, body: str) -> None:
@@ -109,23 +114,33 @@ class Books:
         table, deal = str(fields.get("table")), str(fields.get("deal"))
         if kind in ("settle", "void"):
             last = self._seqs.get(table, 0)
-            if last and seq not in (last + 1, 1):
-                self.fault(f"entry {number}: settlement {seq} of {table} stands after {last}")
+            is_begun_anew = seq == 1 and table not in self._kept  # the store forgets idle tables
+            if last and seq != last + 1 and not is_begun_anew:
+                self._figure(number, f"settlement {seq} of {table} stands after {last}")
             self._seqs[table] = seq
+            if table in self._stakes:
+                self._kept.add(table)
         if kind == "settle" and self._has_reservations:  # the oldest journals had none
             for account in {leg.payer for leg in legs}:
                 if self._locks.get(account) != (table, deal):
                     self.fault(f"entry {number}: {account} pays at {table}, which had not reserved it for {deal}")
         if kind == "reserve":
             self._has_reservations = True
+            self._stakes.add(table)
             for account in fields.get("accounts", ()):
                 if account in self._locks:
                     self.fault(f"entry {number}: {account} is reserved by {self._locks[account][0]} already")
                 self._locks[account] = (table, deal)
         if kind == "release":
+            self._stakes.discard(table)
+            self._kept.discard(table)
             for account in fields.get("accounts", ()):
                 self._locks.pop(account, None)
         if kind == "reverse":
+            reverses = fields.get("reverses", 0)
+            first = self._reversed.setdefault(reverses, number)
+            if first != number:
+                self._figure(number, f"it reverses entry {reverses}, which entry {first} has reversed")
             for account in {leg.payer for leg in legs} & set(self._locks):
                 self.fault(f"entry {number}: {account} is debited while {self._locks[account][0]} has it reserved")
         if kind == "resume":
@@ -158,7 +173,7 @@ class Books:
             self._figure(number, f"{account} has {after} after it")
 
     def _figure(self, number: int, text: str) -> None:
-        """A wrong figure; an operator may have accepted it later."""
+        """Something that stays wrong for ever; an operator may have accepted it later."""
         self._figures.append((number, f"entry {number}: {text}"))
 
 

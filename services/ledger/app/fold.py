@@ -29,9 +29,13 @@ class FaultKind(StrEnum):
     """An account is frozen without an entry that says so, or the other way round."""
     STRAY = "stray"
     """A file lies in the archive that is no part of it."""
+    ORDER = "order"
+    """An entry was reversed twice, or a table's settlements do not follow each other: one was made twice, or is missing
+    (PF-53)."""
 
 
-_ACCEPTABLE: Final = frozenset({FaultKind.BALANCE, FaultKind.NEGATIVE})
+_ACCEPTABLE: Final = frozenset({FaultKind.BALANCE, FaultKind.NEGATIVE, FaultKind.ORDER})
+_OF_TABLES: Final = frozenset({EntryKind.RESERVE, EntryKind.RELEASE, EntryKind.SETTLE, EntryKind.VOID})
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,23 @@ class Fault:
 
 
 @dataclass(slots=True)
+class TableBooks:
+    """A table as the journal tells it.
+
+    Attributes:
+        seq: of its last settlement or void; 0: there was none.
+        deal: whose stake it holds; empty: none.
+        accounts: the stake's.
+        is_kept: its record in the store cannot have been forgotten since that settlement: it holds the same stake.
+    """
+
+    seq: int = 0
+    deal: str = ""
+    accounts: tuple[str, ...] = ()
+    is_kept: bool = False
+
+
+@dataclass(slots=True)
 class Fold:
     """The books as the journal tells them, up to entry ``number``."""
 
@@ -55,6 +76,9 @@ class Fold:
     lasts: dict[str, int] = field(default_factory=dict)
     """Account -> number of its last entry."""
     frozen: set[str] = field(default_factory=set)
+    tables: dict[str, TableBooks] = field(default_factory=dict)
+    reversed: dict[int, int] = field(default_factory=dict)
+    """Number of an entry -> number of its reversal."""
     faults: list[Fault] = field(default_factory=list)
     more_count: int = 0
     """Faults beyond FAULTS_MAX, which are not noted."""
@@ -80,7 +104,11 @@ class Fold:
             self.fault(FaultKind.GAP, f"this is entry {record.number}", number=entry.number)
         self._move(record, entry.number)
         self._point(record, entry.number)
-        if record.kind == EntryKind.FREEZE:
+        if record.kind in _OF_TABLES:
+            self._seat(record, number=entry.number)
+        elif record.kind == EntryKind.REVERSE:
+            self._reverse(record.reverses, entry.number)
+        elif record.kind == EntryKind.FREEZE:
             self.frozen.update(record.accounts)
         elif record.kind == EntryKind.UNFREEZE:
             self.frozen.difference_update(record.accounts)
@@ -126,6 +154,26 @@ class Fold:
                     number,
                 )
             self.lasts[account] = number
+
+    def _seat(self, record: Record, number: int) -> None:
+        """Seqs go on by one (PF-53). They begin anew where the store has forgotten a table that held no stake."""
+        table = self.tables.setdefault(record.table, TableBooks())
+        if record.kind == EntryKind.RESERVE:
+            table.deal, table.accounts = record.deal, record.accounts
+        elif record.kind == EntryKind.RELEASE:
+            table.deal, table.accounts, table.is_kept = "", (), False
+        else:
+            is_begun_anew = record.seq == 1 and not table.is_kept
+            if table.seq and record.seq != table.seq + 1 and not is_begun_anew:
+                detail = f"settlement {record.seq} of {record.table} stands after {table.seq}"
+                self.fault(FaultKind.ORDER, detail, number=number)
+            table.seq, table.is_kept = record.seq, bool(table.deal)
+
+    def _reverse(self, reversed_number: int, number: int) -> None:
+        first = self.reversed.setdefault(reversed_number, number)
+        if first != number:
+            detail = f"reverses entry {reversed_number}, which entry {first} has reversed"
+            self.fault(FaultKind.ORDER, detail, number=number)
 
     def end(self, head: Head) -> None:
         """Compares with where the store says that the journal ends."""

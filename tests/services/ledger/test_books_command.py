@@ -147,6 +147,9 @@ def _leg(number: int, leg: int, part: int, value: object) -> Callable[[Bodies], 
         (_changed(6, lambda body: body["before"].update(ann=4)), "entry 6: ann's entry before it is 1, not 4"),
         (lambda bodies: bodies.pop(5), "entry 6: ann's entry before it is 1, not 6"),
         (_leg(1, 0, 3, 51), "entry 1: issuance has"),
+        (_changed(8, lambda body: body.update(seq=2)), "entry 8: settlement 2 of t1 stands after 2"),
+        (_changed(8, lambda body: body.update(seq=1)), "entry 8: settlement 1 of t1 stands after 2"),
+        (lambda bodies: bodies.insert(17, bodies[16]), "it reverses entry 6, which entry 17 has reversed"),
     ],
 )
 def test_entries_that_break_a_rule_are_named_even_where_every_hash_was_made_anew(

@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -13,8 +14,8 @@ from services.ledger.app.audit import Auditor
 from services.ledger.app.entries import chain_hash
 from services.ledger.app.fold import FaultKind
 from services.ledger.edge.mapping import verify_response
-from services.ledger.values import Leg
-from tests.services.ledger.rig import Rig, new_asset
+from services.ledger.values import Leg, Resumption, Reversal
+from tests.services.ledger.rig import CALL, Rig, new_asset
 from tests.services.ledger.vault import played_vault
 
 Rows = list[tuple[str, dict[str, str]]]
@@ -240,6 +241,47 @@ async def test_books_longer_than_a_batch_are_read_to_the_end(rig: Rig) -> None:
     for batch in (1, 3, 5, 11, 12):
         state = await Auditor(rig.store, (asset,), batch).verify(asset)
         assert (state.faults, state.entry_count, state.account_count) == ((), 11, 6)
+
+
+@pytest.mark.parametrize("seq", [1, 2, 6, 9])
+async def test_a_seq_that_is_settled_again_or_left_out_is_named(rig: Rig, seq: int) -> None:
+    """PF-53: the table's record was set back, or forward, behind the ledger's back."""
+    asset = await played(rig)
+    await rig.client.hset(Keys.of(asset).table("t1"), "seq", str(seq - 1))
+    await rig.settle(asset, seq, [Leg("bob", "ann", 3, "check")])
+    assert ("order", "", 12) in await found(rig, asset)
+
+
+async def test_a_table_that_the_store_has_forgotten_begins_anew(rig: Rig) -> None:
+    asset = await played(rig)
+    await rig.store.release("t1", 1, "d1", asset, CALL)
+    await rig.client.delete(Keys.of(asset).table("t1"))
+    await rig.reserve(asset, "t1", ["ann", "bob"], deal="d2")
+    await rig.settle(asset, 1, [Leg("bob", "ann", 3, "check")], deal="d2")
+    await rig.settle(asset, 2, [Leg("bob", "ann", 3, "check")], deal="d2")
+    assert await found(rig, asset) == set()
+
+
+async def test_an_entry_that_is_reversed_again_is_named(rig: Rig) -> None:
+    asset = await played(rig)
+    await rig.store.release("t1", 1, "d1", asset, CALL)
+    for _ in range(2):
+        await rig.corrections(asset).reverse(Reversal(str(uuid4()), asset, 10, "mistaken"), CALL)
+        await rig.client.hdel(Keys.of(asset).requests, "#10")
+    state = await rig.verify(asset)
+    assert [(fault.kind, fault.number, fault.detail) for fault in state.faults] == [
+        ("order", 14, "reverses entry 10, which entry 13 has reversed")
+    ]
+
+
+async def test_what_was_done_twice_can_be_accepted_once_it_was_made_good(rig: Rig) -> None:
+    asset = await played(rig)
+    await rig.client.hset(Keys.of(asset).table("t1"), "seq", "5")
+    await rig.settle(asset, 6, [Leg("bob", "ann", 3, "check")])
+    assert await found(rig, asset) == {("order", "", 12)}
+    await rig.corrections(asset).resume(Resumption(str(uuid4()), asset, 12, "seen"), CALL)
+    state = await rig.verify(asset)
+    assert (state.faults, [fault.number for fault in state.accepted]) == ((), [12])
 
 
 def _edited(path: Path, old: bytes, new: bytes) -> None:
