@@ -28,6 +28,7 @@ _MISSING = "NOT_FOUND"
 _EXISTS = "ALREADY_EXISTS"
 _RANGE = "OUT_OF_RANGE"
 _AWAY = "UNAVAILABLE"
+_LOST = "DATA_LOSS"
 _FULL = "RESOURCE_EXHAUSTED"
 _UNKNOWN_CALLER = "UNAUTHENTICATED"
 _FORBIDDEN = "PERMISSION_DENIED"
@@ -486,6 +487,14 @@ _LEDGER = {
         "此账目已冲正",
         "This entry was reversed before.",
         "An entry is reversed once; metadata names the reversal.",
+    ),
+    Reason.JOURNAL_DAMAGED: Entry(
+        _LOST,
+        False,
+        "账目缺失，请联系客服",
+        "Part of the books cannot be read.",
+        "A journal entry that the answer needs is missing in store and archive, or cannot be read; metadata "
+        "journal_number says which. An operator must mend it first.",
     ),
 }
 

@@ -194,7 +194,15 @@ class LedgerStore(Protocol):
         ...
 
 
-class ArchiveFault(Exception):
+class JournalFault(Exception):
+    """An entry that is needed is missing or cannot be read; ``number`` is its number, 0 where that is not known."""
+
+    def __init__(self, text: str, number: int = 0) -> None:
+        super().__init__(text)
+        self.number = number
+
+
+class ArchiveFault(JournalFault):
     """The archive cannot be read or written, or is damaged; the text says where."""
 
 

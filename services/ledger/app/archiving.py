@@ -106,7 +106,7 @@ async def common_number(store: LedgerStore, archive: JournalArchive, asset: str)
     if low and oldest:
         before = await asyncio.to_thread(archive.entry, asset, low)
         if before is None or chain_hash(before.hash, oldest[0].body) != oldest[0].hash:
-            raise ArchiveFault(f"entry {oldest[0].number} of {asset} does not follow the archive's entry {low}")
+            raise ArchiveFault(f"entry {oldest[0].number} of {asset} does not follow the archive's entry {low}", low)
     high = max(last, low)
     while low < high:
         middle = (low + high + 1) // 2

@@ -15,7 +15,7 @@ from services.ledger.app.checks import (
     invalid,
     request_key,
 )
-from services.ledger.app.entries import Record, parse_body
+from services.ledger.app.entries import Record, record_of
 from services.ledger.app.fingerprint import (
     freeze_fingerprint,
     grant_fingerprint,
@@ -167,7 +167,7 @@ class Corrections:
 
     async def _reversible(self, asset: str, number: int) -> Record:
         entry = await self._journal.entry(asset, number)
-        record = parse_body(entry.body) if entry is not None else None
+        record = record_of(entry) if entry is not None else None
         if record is None or record.kind not in REVERSIBLE:
             raise Refusal(
                 Reason.ENTRY_UNKNOWN, field="journal_number", detail="no entry of this number can be moved back"

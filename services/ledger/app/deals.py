@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import Final
 
-from services.ledger.app.entries import Record, account_of, parse_body
+from services.ledger.app.entries import Record, account_of, record_of
 from services.ledger.app.journal import Journal
 from services.ledger.ports import Clock
 from services.ledger.values import PENALTIES, SYSTEM, EntryKind
@@ -46,7 +46,10 @@ class Deals:
         self._clock = clock
 
     async def watch(self, asset: str, after: int, is_over: Callable[[], bool]) -> AsyncGenerator[Happening, None]:
-        """What happened after an entry, and then what happens, until it is over."""
+        """What happened after an entry, and then what happens, until it is over.
+
+        Raises: JournalFault: an entry is missing or cannot be read; what happened before it was told.
+        """
         cursor, told_ms = after, self._clock.monotonic_ms()
         while not is_over():
             before = cursor
@@ -66,8 +69,8 @@ class Deals:
         head = await self._journal.kept_head(asset)
         if head.number <= after:
             return
-        for entry in await self._journal.entries(asset, after, min(BATCH, head.number - after)):
-            record = parse_body(entry.body)
+        for entry in await self._journal.consecutive(asset, after, min(BATCH, head.number - after)):
+            record = record_of(entry)
             if record.kind not in _SHOWN or (record.kind == EntryKind.RELEASE and not record.accounts):
                 yield Happening(entry.number)
             elif record.kind == EntryKind.RELEASE:

@@ -6,9 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from services.ledger.app.fingerprint import settlement_fingerprint, void_fingerprint
-from services.ledger.values import PENALTIES, SYSTEM, UNITS_MAX, EntryKind, Group, Leg, Line, Settlement, Void
+from services.ledger.ports import JournalFault
+from services.ledger.values import PENALTIES, SYSTEM, UNITS_MAX, Entry, EntryKind, Group, Leg, Line, Settlement, Void
 
 LEG_PARTS = 8
+_AT_MS_MAX = 253_402_300_799_999
+"""The end of the year 9999, beyond which no timestamp goes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +88,23 @@ def account_of(name: str) -> str:
     return PENALTIES if name == SYSTEM else name
 
 
+def record_of(entry: Entry) -> Record:
+    """What an entry says. Raises: JournalFault: it cannot be read."""
+    try:
+        return parse_body(entry.body)
+    except ValueError as error:
+        raise JournalFault(f"entry {entry.number} cannot be read: {error}", entry.number) from error
+
+
+def is_text(entry: Entry) -> bool:
+    """Whether the entry can be shown as it is stored: all of it is text."""
+    try:
+        (entry.body + entry.hash).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def parse_body(body: str) -> Record:
     """What an entry says. Raises: ValueError, and nothing else whatever the text is: it is not one of ours."""
     try:
@@ -100,23 +120,23 @@ def _record(fields: object) -> Record:
     if not isinstance(before, dict | None):
         raise ValueError("before is not an object")
     return Record(
-        number=_whole(fields.get("number")),
+        number=_count(fields.get("number")),
         kind=_text(fields.get("kind", "")),
-        at_ms=_whole(fields.get("at_ms", 0)),
+        at_ms=_count(fields.get("at_ms", 0), _AT_MS_MAX),
         actor=_text(fields.get("actor", "")),
         why=_text(fields.get("why", "")),
         request=_text(fields.get("request", "")),
         table=_text(fields.get("table", "")),
-        epoch=_whole(fields.get("epoch", 0)),
-        seq=_whole(fields.get("seq", 0)),
+        epoch=_count(fields.get("epoch", 0)),
+        seq=_count(fields.get("seq", 0)),
         deal=_text(fields.get("deal", "")),
-        prior=_whole(fields.get("prior", 0)),
-        reverses=_whole(fields.get("reverses", 0)),
-        accepts=_whole(fields.get("accepts", 0)),
-        lost=_whole(fields.get("lost", 0)),
+        prior=_count(fields.get("prior", 0)),
+        reverses=_count(fields.get("reverses", 0)),
+        accepts=_count(fields.get("accepts", 0)),
+        lost=_count(fields.get("lost", 0)),
         accounts=tuple(map(_text, _list(fields.get("accounts", [])))),
         groups=tuple(map(_group, _list(fields.get("groups", [])))),
-        before=None if before is None else {_text(name): _whole(number) for name, number in before.items()},
+        before=None if before is None else {_text(name): _count(number) for name, number in before.items()},
         legs=tuple(map(_leg, fields["legs"])),
     )
 
@@ -127,8 +147,8 @@ def _leg(row: object) -> JournalLeg:
         raise ValueError(f"a leg has not {LEG_PARTS} parts")
     payer, payee, asked, paid, payer_after, payee_after, reason, group = parts
     return JournalLeg(
-        _text(payer), _text(payee), _whole(asked), _whole(paid), _whole(payer_after), _whole(payee_after),
-        _text(reason), _whole(group),
+        _text(payer), _text(payee), _count(asked), _count(paid), _whole(payer_after), _whole(payee_after),
+        _text(reason), _count(group),
     )  # fmt: skip
 
 
@@ -136,7 +156,7 @@ def _group(row: object) -> Group:
     parts = _list(row)
     if len(parts) != 2:
         raise ValueError("a group has not 2 parts")
-    return Group(_whole(parts[0]), _text(parts[1]))
+    return Group(_count(parts[0]), _text(parts[1]))
 
 
 def _list(value: object) -> list[Any]:
@@ -158,3 +178,9 @@ def _whole(value: object) -> int:
     if abs(value) > UNITS_MAX:
         raise ValueError("a number is larger than any of ours")
     return value
+
+
+def _count(value: object, most: int = UNITS_MAX) -> int:
+    if not 0 <= _whole(value) <= most:
+        raise ValueError("a number is below zero or too large")
+    return _whole(value)

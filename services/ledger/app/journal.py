@@ -2,10 +2,11 @@
 
 import asyncio
 from collections.abc import Callable
+from itertools import takewhile
 from typing import Final, TypeVar
 
-from services.ledger.app.entries import Record, parse_body
-from services.ledger.ports import ArchiveFault, JournalArchive, LedgerStore
+from services.ledger.app.entries import Record, is_text, record_of
+from services.ledger.ports import ArchiveFault, JournalArchive, JournalFault, LedgerStore
 from services.ledger.values import UNITS_MAX, Entry, EntryKind, Head, Settled
 
 SEARCH_MAX: Final = 20_000
@@ -49,19 +50,40 @@ class Journal:
             found = [*await self.archived(asset, after, first - after - 1), *found]
         return found or await self._next_entries(asset, after, count)
 
+    async def consecutive(self, asset: str, after: int, count: int) -> list[Entry]:
+        """The entries ``after + 1 ..``, one at least and ``count`` at most, as far as none is missing.
+
+        Raises: JournalFault: the first of them is missing, or is no text that could be shown.
+        """
+        try:
+            found = await self.entries(asset, after, count)
+        except JournalFault:
+            if count == 1:
+                raise
+            return await self.consecutive(asset, after, 1)  # it may lie before what is damaged
+        run = [entry for number, entry in enumerate(found, after + 1) if entry.number == number]
+        run = list(takewhile(is_text, run))
+        if not run:
+            raise JournalFault(f"entry {after + 1} of {asset} is missing or no text", after + 1)
+        return run
+
     async def _next_entries(self, asset: str, after: int, count: int) -> list[Entry]:
         stored = await self._store.next_entries(asset, after, count)
-        archived = await self._archived(lambda archive: archive.next_entries(asset, after, count), list[Entry]())
+        archived = await self._archived(
+            lambda archive: archive.next_entries(asset, after, count), list[Entry](), after + 1
+        )
         return min((stored, archived), key=lambda entries: entries[0].number if entries else UNITS_MAX)
 
     async def archived(self, asset: str, after: int, count: int) -> list[Entry]:
         """The archive's copies of the entries ``after + 1 .. after + count``; none without an archive."""
-        return await self._archived(lambda archive: archive.entries(asset, after, count), [])
+        return await self._archived(lambda archive: archive.entries(asset, after, count), [], after + 1)
 
     async def entry(self, asset: str, number: int) -> Entry | None:
         """One entry; None if it is nowhere."""
         found = await self._store.entries(asset, number - 1, 1)
-        return found[0] if found else await self._archived(lambda archive: archive.entry(asset, number), None)
+        if found:
+            return found[0]
+        return await self._archived(lambda archive: archive.entry(asset, number), None, number)
 
     async def archived_head(self, asset: str) -> Head:
         """Where the archive ends; number 0 without one."""
@@ -75,31 +97,42 @@ class Journal:
         """Names of files in the archive that are no part of it."""
         return await self._archived(lambda archive: archive.strays(asset), [])
 
-    async def walk(self, asset: str, number: int, account: str, count: int) -> list[Record]:
-        """Entries of an account, or where it is empty of a table, backwards from one of them, at most ``count``."""
+    async def walk(
+        self, asset: str, number: int, account: str, count: int, *, may_end_early: bool = False
+    ) -> list[Record]:
+        """Entries of an account, or where it is empty of a table, backwards from one of them, at most ``count``.
+
+        Args:
+            may_end_early: where there is no archive, what the store has not is not missed.
+        Raises: JournalFault: one of them is missing or cannot be read.
+        """
         records: list[Record] = []
         while number and len(records) < count:
             wanted = min(count - len(records), _WALK)
             entries, number = await self._store.walk(asset, number, account, wanted)
-            records += [parse_body(entry.body) for entry in entries]
+            records += map(record_of, entries)
             if len(entries) < wanted:
                 break
         if not number or len(records) >= count:
             return records
+        if self._archive is None:
+            if may_end_early:
+                return records
+            raise JournalFault(f"entry {number} of {asset} is not in the store", number)
         missing = count - len(records)
         return records + await self._archived(
-            lambda archive: _walk_archive(archive, asset, number, account, missing), list[Record]()
+            lambda archive: _walk_archive(archive, asset, number, account, missing), list[Record](), number
         )
 
     async def answered(self, asset: str, last: int, seq: int, fingerprint: str) -> Settled | None:
         """The result of an old settlement or void, found backwards from the table's last entry.
 
         Returns: None: it is not to be found any more.
-        Raises: ValueError: that seq had other content.
+        Raises: ValueError: that seq had other content. JournalFault: an entry on the way is missing or cannot be read.
         """
         number, left = last, SEARCH_MAX
         while number and left > 0:
-            records = await self.walk(asset, number, "", _WALK)
+            records = await self.walk(asset, number, "", _WALK, may_end_early=True)
             for record in records:
                 if record.seq == seq and record.kind in (EntryKind.SETTLE, EntryKind.VOID):
                     if record.fingerprint(asset) != fingerprint:
@@ -109,9 +142,14 @@ class Journal:
             left -= len(records)
         return None
 
-    async def _archived(self, read: Callable[[JournalArchive], _T], otherwise: _T) -> _T:
-        archive = self._archive
-        return otherwise if archive is None else await asyncio.to_thread(read, archive)
+    async def _archived(self, read: Callable[[JournalArchive], _T], otherwise: _T, number: int = 0) -> _T:
+        """What the archive says; a fault of it names the entry that was looked for."""
+        if self._archive is None:
+            return otherwise
+        try:
+            return await asyncio.to_thread(read, self._archive)
+        except ArchiveFault as error:
+            raise ArchiveFault(str(error), error.number or number) from error
 
 
 def _walk_archive(archive: JournalArchive, asset: str, number: int, account: str, count: int) -> list[Record]:
@@ -119,7 +157,7 @@ def _walk_archive(archive: JournalArchive, asset: str, number: int, account: str
     while number and len(records) < count:
         entry = archive.entry(asset, number)
         if entry is None:
-            raise ArchiveFault(f"entry {number} of {asset} is not in the archive")
-        records.append(parse_body(entry.body))
+            raise ArchiveFault(f"entry {number} of {asset} is not in the archive", number)
+        records.append(record_of(entry))
         number = records[-1].earlier(account)
     return records

@@ -15,6 +15,7 @@ from services.ledger.app.journal import Journal
 from services.ledger.app.statements import Statements
 from services.ledger.app.stops import Stops
 from services.ledger.edge import mapping
+from services.ledger.edge.damage import damage_told
 from services.ledger.ports import Clock, LedgerStore
 from services.ledger.values import Entry
 from serving.auth import current_caller
@@ -43,7 +44,8 @@ class AccountServicer(account_pb2_grpc.AccountServiceServicer):
     ) -> account_pb2.ListStatementResponse:
         """See the proto."""
         account = _own(request.account_id)
-        lines, token = await self._statements.page(account, request.asset, request.page_size, request.page_token)
+        with damage_told():
+            lines, token = await self._statements.page(account, request.asset, request.page_size, request.page_token)
         return account_pb2.ListStatementResponse(lines=map(mapping.statement_line, lines), next_page_token=token)
 
 
@@ -118,7 +120,8 @@ class AuditServicer(audit_pb2_grpc.AuditServiceServicer):
         """See the proto."""
         check_asset(request.asset, self._assets)
         totals = await self._store.totals(request.asset)
-        archived = await self._journal.archived_head(request.asset)
+        with damage_told():
+            archived = await self._journal.archived_head(request.asset)
         return mapping.totals_response(totals, archived.number, self._stops.why(request.asset))
 
     async def ExportJournal(
@@ -129,9 +132,9 @@ class AuditServicer(audit_pb2_grpc.AuditServiceServicer):
         after = request.after_number
         head = await self._journal.kept_head(request.asset)
         while after < head.number:
-            entries = await self._journal.entries(request.asset, after, min(_READ_AT_ONCE, head.number - after))
-            if not entries:
-                return
+            count = min(_READ_AT_ONCE, head.number - after)
+            with damage_told():
+                entries = await self._journal.consecutive(request.asset, after, count)
             for run in _runs(entries):
                 yield audit_pb2.ExportJournalResponse(entries=map(mapping.entry_row, run))
             after = entries[-1].number
@@ -146,8 +149,9 @@ class AuditServicer(audit_pb2_grpc.AuditServiceServicer):
         def is_over() -> bool:
             return self._is_draining or self._clock.monotonic_ms() >= until_ms
 
-        async with aclosing(self._deals.watch(request.asset, cursor, is_over)) as deals:
-            async for seen in deals:
-                cursor = seen.cursor
-                yield mapping.happening(seen)
+        with damage_told():
+            async with aclosing(self._deals.watch(request.asset, cursor, is_over)) as deals:
+                async for seen in deals:
+                    cursor = seen.cursor
+                    yield mapping.happening(seen)
         yield audit_pb2.WatchDealsResponse(cursor=cursor, goodbye=audit_pb2.DealGoodbye())

@@ -9,6 +9,7 @@ from cardroom.ledger.v1 import admin_pb2, admin_pb2_grpc, ledger_pb2, ledger_pb2
 from services.ledger.app.books import Books
 from services.ledger.app.corrections import Corrections
 from services.ledger.edge import mapping
+from services.ledger.edge.damage import damage_told
 from services.ledger.ports import Call, Clock
 from serving.auth import current_caller
 from serving.calls import remaining_s
@@ -83,17 +84,20 @@ class LedgerServicer(ledger_pb2_grpc.LedgerServiceServicer):
 
     async def Settle(self, request: ledger_pb2.SettleRequest, context: _Context) -> ledger_pb2.SettleResponse:
         """See the proto."""
-        return mapping.settle_response(await self._books.settle(mapping.settlement(request), self._door.enter()))
+        with damage_told():
+            return mapping.settle_response(await self._books.settle(mapping.settlement(request), self._door.enter()))
 
     async def Void(self, request: ledger_pb2.VoidRequest, context: _Context) -> ledger_pb2.VoidResponse:
         """See the proto."""
-        return mapping.void_response(await self._books.void(mapping.void(request), self._door.enter()))
+        with damage_told():
+            return mapping.void_response(await self._books.void(mapping.void(request), self._door.enter()))
 
     async def Penalize(self, request: ledger_pb2.PenalizeRequest, context: _Context) -> ledger_pb2.PenalizeResponse:
         """See the proto."""
-        settled = await self._books.penalize(
-            mapping.penalty(request), request.account_id, request.amount, self._door.enter()
-        )
+        with damage_told():
+            settled = await self._books.penalize(
+                mapping.penalty(request), request.account_id, request.amount, self._door.enter()
+            )
         return mapping.penalize_response(settled)
 
 
@@ -130,11 +134,14 @@ class AccountAdminServicer(admin_pb2_grpc.AccountAdminServiceServicer):
 
     async def Reverse(self, request: admin_pb2.ReverseRequest, context: _Context) -> admin_pb2.ReverseResponse:
         """See the proto."""
-        return mapping.reverse_response(await self._corrections.reverse(mapping.reversal(request), self._door.enter()))
+        with damage_told():
+            reversed_ = await self._corrections.reverse(mapping.reversal(request), self._door.enter())
+        return mapping.reverse_response(reversed_)
 
     async def ResumeBooks(
         self, request: admin_pb2.ResumeBooksRequest, context: _Context
     ) -> admin_pb2.ResumeBooksResponse:
         """See the proto."""
-        number, lost_count = await self._corrections.resume(mapping.resumption(request), self._door.enter())
+        with damage_told():
+            number, lost_count = await self._corrections.resume(mapping.resumption(request), self._door.enter())
         return admin_pb2.ResumeBooksResponse(journal_number=number, lost_count=lost_count)

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import threading
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from refusals import Reason, Refusal
 from services.ledger.adapters.keys import Keys
 from services.ledger.adapters.segment_file import Segment
 from services.ledger.app.entries import chain_hash
+from services.ledger.edge.damage import damage_told
 from services.ledger.ports import ArchiveFault
 from services.ledger.values import Entry, Grant, Leg, Resumption, Settlement
 from tests.services.ledger.rig import CALL, Rig, refused
@@ -275,6 +276,23 @@ async def test_a_store_that_takes_over_under_a_running_ledger_is_not_written_to(
     assert (refusal.reason, dict(refusal.metadata)) == (Reason.BOOKS_STOPPED, {"journal_number": "6"})
     assert behind == [(vault.asset, 6)]
     assert (await rig.store.head(vault.asset)).number == 6
+
+
+async def test_an_archive_that_ends_before_what_was_trimmed_is_named_to_the_operator(rig: Rig, tmp_path: Path) -> None:
+    """What lies between is nowhere: the archive must be brought back, or nothing tells what is lost."""
+    vault = await played_vault(rig, tmp_path)
+    await vault.archiver.copy(vault.asset)
+    first = (await vault.stored())[0]
+    for path in sorted((tmp_path / vault.asset).glob("*.seg"))[1:]:
+        path.unlink()
+    await vault.archiver.check(vault.asset)
+    refusal = await refused(_told(vault.corrections.resume(resumption(vault, 43), CALL)))
+    assert (refusal.reason, dict(refusal.metadata)) == (Reason.JOURNAL_DAMAGED, {"journal_number": str(first - 1)})
+
+
+async def _told(call: Awaitable[object]) -> None:
+    with damage_told():
+        await call
 
 
 async def test_books_that_are_open_cannot_be_resumed(rig: Rig, tmp_path: Path) -> None:

@@ -10,10 +10,12 @@ import grpc
 import pytest
 from cardroom.ledger.v1 import account_pb2, admin_pb2, audit_pb2, ledger_pb2
 
-from refusals import Reason
+from refusals import Reason, Refusal
+from services.ledger.adapters.keys import Keys
 from services.ledger.app.deals import HEARTBEAT_MS, POLL_MS
 from services.ledger.app.entries import chain_hash
 from services.ledger.app.titles import POINTS
+from serving.store import connect_redis
 from tests.conftest import Mint
 from tests.fakes.clock import FakeClock
 from tests.services.ledger.wire import Wire, open_wire, refused
@@ -299,3 +301,93 @@ async def test_streams_of_an_asset_there_is_not_are_refused(wire: Wire, stream: 
         call = audit.WatchDeals(audit_pb2.WatchDealsRequest(asset="gold"))
     code, refusal = await refused(call.read())
     assert (code, refusal.field) == (Code.INVALID_ARGUMENT, "asset")
+
+
+async def streamed(stream: Any) -> tuple[list[Any], Refusal]:
+    """What came before a stream was refused, and the refusal."""
+    seen: list[Any] = []
+
+    async def read() -> None:
+        async for message in stream:
+            seen.append(message)
+
+    async with asyncio.timeout(20):
+        code, refusal = await refused(read())
+    assert code is Code.DATA_LOSS
+    return seen, refusal
+
+
+@pytest.mark.parametrize("damage", ["gone", "deep", "no text"])
+async def test_a_stream_ends_at_an_entry_that_is_missing_and_names_it(
+    wire: Wire, ledger_redis_url: str, damage: str
+) -> None:
+    """In order, without gaps: nobody who copies the journal takes a part of it for the whole."""
+    await open_accounts(wire, "ann", "bob")
+    await play(wire, "d1", 1)
+    await play(wire, "d2", 3)
+    key = Keys.of(wire.coins).journal
+    client = await connect_redis(ledger_redis_url)
+    rows: Any = await client.xrange(key)
+    await client.delete(key)
+    for entry, fields in rows:
+        if entry == b"5-0" and damage == "gone":
+            continue
+        if entry == b"5-0":
+            fields[b"body"] = b"[" * 100_000 if damage == "deep" else b"\xff"
+        await client.xadd(key, fields, id=entry)
+    await client.aclose()
+    deals = wire.audit().WatchDeals(audit_pb2.WatchDealsRequest(asset=wire.coins))
+    seen, refusal = await streamed(deals)
+    assert [row.cursor for row in seen] == [4]
+    assert (refusal.reason, dict(refusal.metadata)) == (Reason.JOURNAL_DAMAGED, {"journal_number": "5"})
+    export = audit_pb2.ExportJournalRequest(asset=wire.coins)
+    if damage == "deep":  # text is exported as it is stored
+        messages = [message async for message in wire.audit().ExportJournal(export)]
+        assert [row.number for message in messages for row in message.entries] == list(range(1, 11))
+        return
+    seen, refusal = await streamed(wire.audit().ExportJournal(export))
+    assert [row.number for message in seen for row in message.entries] == [1, 2, 3, 4]
+    assert (refusal.reason, dict(refusal.metadata)) == (Reason.JOURNAL_DAMAGED, {"journal_number": "5"})
+    export.after_number = 5
+    messages = [message async for message in wire.audit().ExportJournal(export)]
+    assert [row.number for message in messages for row in message.entries] == [6, 7, 8, 9, 10]
+
+
+@pytest.mark.parametrize("damage", ["gone", "edited"])
+async def test_what_needs_an_entry_that_the_archive_has_lost_is_refused_with_its_number(
+    ledger_redis_url: str, keys: Path, mint: Mint, tmp_path: Path, damage: str
+) -> None:
+    """PF-53, PF-56."""
+    changed: dict[str, Any] = {"archive_every_ms": 10, "archive_segment_entries": 5, "journal_kept_entries": 3}
+    async with open_wire(ledger_redis_url, keys, mint, ledger_archive_dir=tmp_path, **changed) as wire:
+        await wire.seat("ann", "bob")
+        for seq in range(1, 31):
+            await wire.ledger().Settle(wire.settlement(seq, 1))
+        totals = audit_pb2.GetTotalsRequest(asset=wire.coins)
+        async with asyncio.timeout(20):
+            while (await wire.audit().GetTotals(totals)).archived_number < 33:
+                pass
+        path = tmp_path / wire.coins / "0000000000000006.seg"
+        if damage == "gone":
+            path.unlink()
+        else:
+            path.chmod(0o644)
+            path.write_bytes(path.read_bytes().replace(b'"legs":[[', b'"legs":' + b"[" * 100_000))
+        old = wire.ledger().Settle(wire.settlement(3, 1))
+        lines = wire.account("operator").ListStatement(
+            account_pb2.ListStatementRequest(account_id="ann", asset=wire.coins, page_size=200)
+        )
+        reverse = wire.admin().Reverse(
+            admin_pb2.ReverseRequest(request_id=str(uuid4()), asset=wire.coins, journal_number=6, reason="x")
+        )
+        for call, number in ((old, "10"), (lines, "10"), (reverse, "6")):
+            if damage == "gone" and call is reverse:
+                continue  # such an entry is unknown
+            code, refusal = await refused(call)
+            assert (code, refusal.reason) == (Code.DATA_LOSS, Reason.JOURNAL_DAMAGED)
+            assert dict(refusal.metadata) == {"journal_number": number}
+        export = audit_pb2.ExportJournalRequest(asset=wire.coins)
+        if damage == "gone":
+            seen, refusal = await streamed(wire.audit().ExportJournal(export))
+            assert [row.number for message in seen for row in message.entries] == [1, 2, 3, 4, 5]
+            assert refusal.metadata["journal_number"] == "6"
