@@ -19,6 +19,7 @@ from services.ledger.values import (
     Settlement,
     Source,
     Stake,
+    StoredTable,
     Totals,
     Void,
 )
@@ -183,6 +184,14 @@ class LedgerStore(Protocol):
 
     async def frozen(self, asset: str) -> tuple[Head, frozenset[str]]:
         """Head of the journal and the frozen accounts, at one moment."""
+        ...
+
+    async def locks(self, asset: str) -> tuple[Head, dict[str, str]]:
+        """Head of the journal and each locked account's table, at one moment."""
+        ...
+
+    async def tables(self, asset: str, tables: Sequence[str]) -> tuple[Head, list[StoredTable]]:
+        """Head of the journal and the records of tables, at one moment."""
         ...
 
     async def totals(self, asset: str) -> Totals:

@@ -279,6 +279,20 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredTable:
+    """A table's record as it is stored: None where it does not say, as text what is no number.
+
+    ``deal`` and ``accounts`` are the stake's that it holds; empty: none.
+    """
+
+    epoch: int | str | None
+    seq: int | str | None
+    entry: int | str | None
+    deal: str
+    accounts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Totals:
     """What an asset comes to, as it is kept. ``wrong``: the last check found the books wrong."""
 

@@ -15,12 +15,13 @@ from services.ledger.adapters.coalescer import refusal_of_fault
 from services.ledger.adapters.keys import Keys
 from services.ledger.adapters.lua import ScriptName, script
 from services.ledger.adapters.sending import Command, sender_for
-from services.ledger.values import SYSTEM_ACCOUNTS, Balance, Entry, Head, Totals
+from services.ledger.values import SYSTEM_ACCOUNTS, Balance, Entry, Head, StoredTable, Totals
 
 _SCAN_COUNT: Final = 500
 _NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]{0,15})")
 _WRONG: Final = "wrong"
 _HEAD: Final = ["number", "hash"]
+_TABLE: Final = ["epoch", "seq", "entry", "deal", "accounts"]
 
 
 @contextmanager
@@ -140,6 +141,27 @@ class RedisJournal:
             )
         return _head((number, digest)), frozenset(map(text, accounts))
 
+    async def locks(self, asset: str) -> tuple[Head, dict[str, str]]:
+        """See ``LedgerStore``."""
+        keys = Keys.of(asset)
+        with _asking():
+            async with self._client.pipeline(transaction=True) as pipeline:
+                pipeline.hmget(keys.head, _HEAD)
+                pipeline.hgetall(keys.lock)
+                head, locks = await pipeline.execute()
+        return _head(head), {text(account): text(table) for account, table in locks.items()}
+
+    async def tables(self, asset: str, tables: Sequence[str]) -> tuple[Head, list[StoredTable]]:
+        """See ``LedgerStore``."""
+        keys = Keys.of(asset)
+        with _asking():
+            async with self._client.pipeline(transaction=True) as pipeline:
+                pipeline.hmget(keys.head, _HEAD)
+                for table in tables:
+                    pipeline.hmget(keys.table(table), _TABLE)
+                head, *records = await pipeline.execute()
+        return _head(head), [_table(record) for record in records]
+
     async def totals(self, asset: str) -> Totals:
         """See ``LedgerStore``."""
         keys = Keys.of(asset)
@@ -189,6 +211,11 @@ def _stored(value: bytes | str) -> int | str:
     """A number as the scripts write it; as text what is none."""
     found = text(value)
     return int(found) if _NUMBER.fullmatch(found) else found
+
+
+def _table(found: Sequence[bytes | None]) -> StoredTable:
+    epoch, seq, entry = (None if value is None else _stored(value) for value in found[:3])
+    return StoredTable(epoch, seq, entry, text(found[3] or b""), tuple(text(found[4] or b"").split()))
 
 
 def _entry(entry_id: bytes, fields: dict[bytes, bytes]) -> Entry:

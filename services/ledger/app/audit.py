@@ -50,8 +50,20 @@ class _Audit:
         head, frozen = await self._store.frozen(self._asset)
         await self._fold_to(head)
         self._fold.compare_frozen(frozen)
+        await self._compare_stakes()
         await self._end()
         return self._state()
+
+    async def _compare_stakes(self) -> None:
+        head, locks = await self._store.locks(self._asset)
+        await self._fold_to(head)
+        self._fold.compare_locks(locks)
+        tables = list(self._fold.tables)
+        for start in range(0, len(tables), self._batch):
+            batch = tables[start : start + self._batch]
+            head, rows = await self._store.tables(self._asset, batch)
+            await self._fold_to(head)
+            self._fold.compare_tables(dict(zip(batch, rows, strict=True)))
 
     async def _check_archive(self) -> None:
         try:

@@ -1,12 +1,12 @@
 """The journal folded to balances, with everything wrong that the fold meets. Pure: entries in, faults out."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
 from services.ledger.app.entries import Record, account_of, chain_hash, parse_body
-from services.ledger.values import ISSUANCE, Entry, EntryKind, Head
+from services.ledger.values import ISSUANCE, Entry, EntryKind, Head, StoredTable
 
 FAULTS_MAX: Final = 100
 """Faults reported of one asset; more say no more."""
@@ -29,6 +29,10 @@ class FaultKind(StrEnum):
     """An account is frozen without an entry that says so, or the other way round."""
     STRAY = "stray"
     """A file lies in the archive that is no part of it."""
+    LOCK = "lock"
+    """An account is locked by another table than the journal says."""
+    TABLE = "table"
+    """What the store remembers of a table differs from what the journal says."""
     ORDER = "order"
     """An entry was reversed twice, or a table's settlements do not follow each other: one was made twice, or is missing
     (PF-53)."""
@@ -53,16 +57,36 @@ class TableBooks:
     """A table as the journal tells it.
 
     Attributes:
+        epoch: the owner's that wrote last.
+        entry: number of its last entry.
         seq: of its last settlement or void; 0: there was none.
         deal: whose stake it holds; empty: none.
         accounts: the stake's.
         is_kept: its record in the store cannot have been forgotten since that settlement: it holds the same stake.
     """
 
+    epoch: int = 0
+    entry: int = 0
     seq: int = 0
     deal: str = ""
     accounts: tuple[str, ...] = ()
     is_kept: bool = False
+
+    def differences(self, stored: StoredTable) -> Iterator[str]:
+        """What the store has otherwise, in words. It may have forgotten a table that holds no stake, and claims are in
+        no journal.
+        """
+        holds = bool(self.deal)
+        for name, found, told, is_right in (
+            ("epoch", stored.epoch, self.epoch, isinstance(stored.epoch, int) and stored.epoch >= self.epoch),
+            ("last entry", stored.entry, self.entry, stored.entry == self.entry),
+            ("last seq", stored.seq, self.seq, stored.seq == self.seq),
+            ("deal", stored.deal, self.deal, stored.deal == self.deal),
+            ("accounts", " ".join(stored.accounts), " ".join(self.accounts), stored.accounts == self.accounts),
+        ):
+            may_lack = not self.is_kept if name == "last seq" else not holds
+            if not is_right and not (found is None and may_lack):
+                yield f"{name} {found!r} in the store, the journal says {told!r}"
 
 
 @dataclass(slots=True)
@@ -158,6 +182,7 @@ class Fold:
     def _seat(self, record: Record, number: int) -> None:
         """Seqs go on by one (PF-53). They begin anew where the store has forgotten a table that held no stake."""
         table = self.tables.setdefault(record.table, TableBooks())
+        table.epoch, table.entry = record.epoch, number
         if record.kind == EntryKind.RESERVE:
             table.deal, table.accounts = record.deal, record.accounts
         elif record.kind == EntryKind.RELEASE:
@@ -205,6 +230,20 @@ class Fold:
         for account in sorted(self.frozen.symmetric_difference(stored)):
             detail = "frozen in the store, not by the journal" if account in stored else "frozen by the journal only"
             self.fault(FaultKind.FROZEN, detail, account)
+
+    def compare_locks(self, stored: Mapping[str, str]) -> None:
+        """Compares with each locked account's table in the store at this entry (PF-55)."""
+        told = {account: name for name, table in self.tables.items() if table.deal for account in table.accounts}
+        for account in sorted({*told, *stored}):
+            if told.get(account) != stored.get(account):
+                detail = f"locked by {stored.get(account, 'no table')} in the store"
+                self.fault(FaultKind.LOCK, f"{detail}, by {told.get(account, 'no table')} in the journal", account)
+
+    def compare_tables(self, stored: Mapping[str, StoredTable]) -> None:
+        """Compares with tables as they were stored at this entry."""
+        for name, found in stored.items():
+            for detail in self.tables[name].differences(found):
+                self.fault(FaultKind.TABLE, f"table {name}: {detail}", number=self.tables[name].entry)
 
     def fault(self, kind: FaultKind, detail: str, account: str = "", number: int = 0) -> None:
         """Notes one thing wrong, up to FAULTS_MAX of them."""

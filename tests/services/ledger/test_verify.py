@@ -243,6 +243,58 @@ async def test_books_longer_than_a_batch_are_read_to_the_end(rig: Rig) -> None:
         assert (state.faults, state.entry_count, state.account_count) == ((), 11, 6)
 
 
+@pytest.mark.parametrize(
+    ("field", "value", "named"),
+    [
+        ("seq", "5", ("table", "", 11)),
+        ("seq", "x", ("table", "", 11)),
+        ("entry", "10", ("table", "", 11)),
+        ("epoch", "0", ("table", "", 11)),
+        ("deal", "d9", ("table", "", 11)),
+        ("deal", "", ("table", "", 11)),
+        ("accounts", "ann bob", ("table", "", 11)),
+        ("seq", None, ("table", "", 11)),
+        ("entry", None, ("table", "", 11)),
+        (None, None, ("table", "", 11)),
+    ],
+)
+async def test_a_tables_record_that_somebody_altered_is_named(
+    rig: Rig, field: str | None, value: str | None, named: tuple[str, str, int]
+) -> None:
+    """PF-53, PF-55: before a settlement is made a second time, or by whom does not own the table."""
+    asset = await played(rig)
+    key = Keys.of(asset).table("t1")
+    if field is None:
+        await rig.client.delete(key)
+    elif value is None:
+        await rig.client.hdel(key, field)
+    else:
+        await rig.client.hset(key, field, value)
+    assert await found(rig, asset) == {named}
+
+
+async def test_a_lock_that_no_stake_explains_and_a_stake_without_its_lock_are_named(rig: Rig) -> None:
+    """PF-55."""
+    asset = await played(rig)
+    await rig.open("eve", asset, 5)
+    await rig.client.hset(Keys.of(asset).lock, mapping={"eve": "t1", "bob": "t2"})
+    await rig.client.hdel(Keys.of(asset).lock, "ann")
+    assert await found(rig, asset) == {("lock", account, 0) for account in ("ann", "bob", "eve")}
+
+
+async def test_tables_that_ended_claimed_or_were_forgotten_are_right(rig: Rig) -> None:
+    asset = await played(rig)
+    await rig.store.release("t1", 1, "d1", asset, CALL)
+    await rig.store.claim("t1", 3, asset, CALL)
+    assert await found(rig, asset) == set()
+    await rig.client.delete(Keys.of(asset).table("t1"))
+    assert await found(rig, asset) == set()
+    await rig.store.claim("t1", 3, asset, CALL)
+    assert await found(rig, asset) == set()
+    await rig.reserve(asset, "t1", ["ann", "bob"], deal="d2", epoch=3)
+    assert await found(rig, asset) == set()
+
+
 @pytest.mark.parametrize("seq", [1, 2, 6, 9])
 async def test_a_seq_that_is_settled_again_or_left_out_is_named(rig: Rig, seq: int) -> None:
     """PF-53: the table's record was set back, or forward, behind the ledger's back."""
