@@ -7,22 +7,19 @@ from typing import Final
 import structlog.typing
 
 from refusals import Refusal
-from services.ledger.adapters.coalescer import ScriptFault
 from services.ledger.adapters.durability import DurabilityWatch
 from services.ledger.adapters.redis_store import RedisLedgerStore
 from services.ledger.adapters.segments import SegmentArchive
 from services.ledger.app.archiving import Archiver
 from services.ledger.app.audit import Auditor
 from services.ledger.meters import LedgerMeters
-from services.ledger.ports import ArchiveFault, Clock
+from services.ledger.ports import Clock
 from serving.tasks import end_tasks
 
 _MS_PER_MINUTE: Final = 60_000
 _TOTALS_EVERY_MS: Final = 10_000
 _AWAY: Final = (Refusal, OSError)
 """The store is away; that says nothing about the books."""
-_FAULTS: Final = (ArchiveFault, Refusal, ScriptFault, ValueError, OSError)
-"""What may go wrong with store or archive for a while, or with what somebody wrote there; the duty goes on."""
 
 
 class Duties:
@@ -99,7 +96,7 @@ class Duties:
             for asset in self._assets:
                 try:
                     self._meters.totals(asset, await self._store.totals(asset))
-                except _FAULTS as error:
+                except Exception as error:  # whatever somebody wrote there, the duty goes on
                     self._log.warning("totals_unknown", asset=asset, fault=type(error).__name__)
             await self._clock.sleep_ms(_TOTALS_EVERY_MS)
 
@@ -115,7 +112,7 @@ class Duties:
                 if not await asyncio.to_thread(self._archive.hold):
                     return  # another process of this ledger writes it, and its figures are the ones that count
                 number = await self._archiver.copy(asset)
-            except _FAULTS as error:
+            except Exception as error:  # the other assets are copied all the same
                 self._note_copy(asset, error)
             else:
                 self._note_copy(asset, None)
@@ -129,7 +126,7 @@ class Duties:
             if well:
                 self._log.warning("archive_right_again", asset=asset)
             else:
-                self._log.error("archive_fault", asset=asset, fault=str(error))
+                self._log.error("archive_fault", asset=asset, fault=str(error) or type(error).__name__)
 
     async def _check(self) -> None:
         while True:

@@ -79,10 +79,7 @@ class _Audit:
         fold = self._fold
         while fold.number < head.number:
             before = fold.number
-            try:
-                entries = await self._journal.entries(self._asset, before, min(self._batch, head.number - before))
-            except ArchiveFault:  # it is named already; what the store has is folded
-                entries = await self._store.next_entries(self._asset, before, self._batch)
+            entries = await self._next(before, min(self._batch, head.number - before))
             entries = [entry for entry in entries if entry.number <= head.number]
             await self._compare_copies(before, entries)
             for entry in entries:
@@ -90,6 +87,15 @@ class _Audit:
             if fold.number <= before:
                 break
             await asyncio.sleep(0)
+
+    async def _next(self, after: int, count: int) -> list[Entry]:
+        """Entries as far as the archive can be read, then what the store has; that it is damaged is named already."""
+        try:
+            return await self._journal.entries(self._asset, after, count)
+        except ArchiveFault:
+            if count > 1:
+                return await self._next(after, 1)
+            return await self._store.next_entries(self._asset, after, self._batch)
 
     async def _compare_copies(self, after: int, entries: Collection[Entry]) -> None:
         """Entries that are archived must be the archive's."""

@@ -155,7 +155,10 @@ class Journal:
 def _walk_archive(archive: JournalArchive, asset: str, number: int, account: str, count: int) -> list[Record]:
     records: list[Record] = []
     while number and len(records) < count:
-        entry = archive.entry(asset, number)
+        try:
+            entry = archive.entry(asset, number)
+        except ArchiveFault as error:
+            raise ArchiveFault(str(error), number) from error
         if entry is None:
             raise ArchiveFault(f"entry {number} of {asset} is not in the archive", number)
         records.append(record_of(entry))

@@ -382,6 +382,16 @@ async def test_a_file_that_is_no_segment_does_not_stop_the_books(rig: Rig, tmp_p
     ]
 
 
+async def test_what_lies_before_the_damage_is_not_called_missing(rig: Rig, tmp_path: Path) -> None:
+    vault = await played_vault(rig, tmp_path)
+    await vault.archiver.copy(vault.asset)
+    path = tmp_path / vault.asset / "0000000000000011.seg"
+    path.rename(path.with_name("0000000000000012.seg"))
+    kept = (await vault.stored())[0]
+    gaps = [fault.detail for fault in (await vault.verify()).faults if fault.kind == "gap"]
+    assert gaps == [f"entries 11-{kept - 1} are missing"]
+
+
 async def test_bytes_after_the_end_of_a_sealed_segment_are_named(rig: Rig, tmp_path: Path) -> None:
     vault = await played_vault(rig, tmp_path)
     await vault.archiver.copy(vault.asset)

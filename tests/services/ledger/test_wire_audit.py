@@ -353,7 +353,7 @@ async def test_a_stream_ends_at_an_entry_that_is_missing_and_names_it(
     assert [row.number for message in messages for row in message.entries] == [6, 7, 8, 9, 10]
 
 
-@pytest.mark.parametrize("damage", ["gone", "edited"])
+@pytest.mark.parametrize("damage", ["gone", "renamed", "edited"])
 async def test_what_needs_an_entry_that_the_archive_has_lost_is_refused_with_its_number(
     ledger_redis_url: str, keys: Path, mint: Mint, tmp_path: Path, damage: str
 ) -> None:
@@ -370,6 +370,8 @@ async def test_what_needs_an_entry_that_the_archive_has_lost_is_refused_with_its
         path = tmp_path / wire.coins / "0000000000000006.seg"
         if damage == "gone":
             path.unlink()
+        elif damage == "renamed":
+            path.rename(path.with_name("0000000000000007.seg"))
         else:
             path.chmod(0o644)
             path.write_bytes(path.read_bytes().replace(b'"legs":[[', b'"legs":' + b"[" * 100_000))
@@ -381,13 +383,13 @@ async def test_what_needs_an_entry_that_the_archive_has_lost_is_refused_with_its
             admin_pb2.ReverseRequest(request_id=str(uuid4()), asset=wire.coins, journal_number=6, reason="x")
         )
         for call, number in ((old, "10"), (lines, "10"), (reverse, "6")):
-            if damage == "gone" and call is reverse:
+            if damage != "edited" and call is reverse:
                 continue  # such an entry is unknown
             code, refusal = await refused(call)
             assert (code, refusal.reason) == (Code.DATA_LOSS, Reason.JOURNAL_DAMAGED)
             assert dict(refusal.metadata) == {"journal_number": number}
         export = audit_pb2.ExportJournalRequest(asset=wire.coins)
-        if damage == "gone":
+        if damage != "edited":
             seen, refusal = await streamed(wire.audit().ExportJournal(export))
             assert [row.number for message in seen for row in message.entries] == [1, 2, 3, 4, 5]
             assert refusal.metadata["journal_number"] == "6"
