@@ -104,9 +104,7 @@ class Books:
     def _check_pointers(self, fields: dict[str, Any], number: int) -> None:
         for account, before in (fields.get("before") or {}).items():
             if before != self._lasts.get(account, 0):
-                self.fault(
-                    f"entry {number}: {account}'s entry before it is {self._lasts.get(account, 0)}, not {before}"
-                )
+                self._figure(number, f"{account}'s entry before it is {self._lasts.get(account, 0)}, not {before}")
             self._lasts[account] = number
 
     def _check_kind(self, fields: dict[str, Any], legs: Sequence["_Leg"]) -> None:

@@ -3,11 +3,14 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import islice
 from typing import Final
 
 from services.ledger.app.entries import Record, account_of, chain_hash, parse_body
 from services.ledger.values import ISSUANCE, Entry, EntryKind, Head, StoredTable
 
+TABLES_MAX: Final = 100_000
+"""Tables kept in mind; beyond them those that have been silent longest and hold no stake are forgotten."""
 FAULTS_MAX: Final = 100
 """Faults reported of one asset; more say no more."""
 
@@ -35,7 +38,7 @@ class FaultKind(StrEnum):
     """What the store remembers of a table differs from what the journal says."""
     ORDER = "order"
     """An entry was reversed twice, or a table's settlements do not follow each other: one was made twice, or is missing
-    (PF-53)."""
+    (PF-53); or an entry names another one as an account's before it than there is."""
 
 
 _ACCEPTABLE: Final = frozenset({FaultKind.BALANCE, FaultKind.NEGATIVE, FaultKind.ORDER})
@@ -166,13 +169,13 @@ class Fold:
                     self.fault(FaultKind.NEGATIVE, f"{after} after this entry", account, number)
 
     def _point(self, record: Record, number: int) -> None:
-        """Statements are read along these numbers."""
+        """Statements are read along these numbers; one that was altered in the store stays wrong for ever."""
         if record.before is None:
             return
         for account, before in record.before.items():
             if before != self.lasts.get(account, 0):
                 self.fault(
-                    FaultKind.CHAIN,
+                    FaultKind.ORDER,
                     f"says that entry {before} came before, it was {self.lasts.get(account, 0)}",
                     account,
                     number,
@@ -181,18 +184,28 @@ class Fold:
 
     def _seat(self, record: Record, number: int) -> None:
         """Seqs go on by one (PF-53). They begin anew where the store has forgotten a table that held no stake."""
-        table = self.tables.setdefault(record.table, TableBooks())
+        table = self.tables.pop(record.table, None) or TableBooks()
+        self.tables[record.table] = table  # the one heard of last stands last
+        if len(self.tables) > TABLES_MAX:
+            self._forget_tables()
         table.epoch, table.entry = record.epoch, number
         if record.kind == EntryKind.RESERVE:
             table.deal, table.accounts = record.deal, record.accounts
         elif record.kind == EntryKind.RELEASE:
-            table.deal, table.accounts, table.is_kept = "", (), False
+            if table.deal in ("", record.deal):
+                table.deal, table.accounts, table.is_kept = "", (), False
         else:
             is_begun_anew = record.seq == 1 and not table.is_kept
             if table.seq and record.seq != table.seq + 1 and not is_begun_anew:
                 detail = f"settlement {record.seq} of {record.table} stands after {table.seq}"
                 self.fault(FaultKind.ORDER, detail, number=number)
             table.seq, table.is_kept = record.seq, bool(table.deal)
+
+    def _forget_tables(self) -> None:
+        """Of the longer silent half those that hold no stake: what a table did months ago is not compared for ever."""
+        for name in list(islice(self.tables, TABLES_MAX // 2)):
+            if not self.tables[name].deal:
+                del self.tables[name]
 
     def _reverse(self, reversed_number: int, number: int) -> None:
         first = self.reversed.setdefault(reversed_number, number)
@@ -242,8 +255,9 @@ class Fold:
     def compare_tables(self, stored: Mapping[str, StoredTable]) -> None:
         """Compares with tables as they were stored at this entry."""
         for name, found in stored.items():
-            for detail in self.tables[name].differences(found):
-                self.fault(FaultKind.TABLE, f"table {name}: {detail}", number=self.tables[name].entry)
+            table = self.tables.get(name)
+            for detail in table.differences(found) if table is not None else ():
+                self.fault(FaultKind.TABLE, f"table {name}: {detail}", number=table.entry if table else 0)
 
     def fault(self, kind: FaultKind, detail: str, account: str = "", number: int = 0) -> None:
         """Notes one thing wrong, up to FAULTS_MAX of them."""

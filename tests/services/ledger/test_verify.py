@@ -10,9 +10,10 @@ from uuid import uuid4
 import pytest
 
 from services.ledger.adapters.keys import Keys
+from services.ledger.app import fold
 from services.ledger.app.audit import Auditor
 from services.ledger.app.entries import chain_hash
-from services.ledger.app.fold import FaultKind
+from services.ledger.app.fold import FaultKind, Fold
 from services.ledger.edge.mapping import verify_response
 from services.ledger.values import Leg, Resumption, Reversal
 from tests.services.ledger.rig import CALL, Rig, new_asset
@@ -324,6 +325,43 @@ async def test_an_entry_that_is_reversed_again_is_named(rig: Rig) -> None:
     assert [(fault.kind, fault.number, fault.detail) for fault in state.faults] == [
         ("order", 14, "reverses entry 10, which entry 13 has reversed")
     ]
+
+
+async def test_a_last_entry_that_somebody_altered_can_be_accepted_after_a_settlement_took_it_in(rig: Rig) -> None:
+    asset = await played(rig)
+    await rig.client.hset(Keys.of(asset).last, "ann", "2")
+    settled = await rig.settle(asset, 7, [Leg("bob", "ann", 3, "check")])
+    assert await found(rig, asset) == {("order", "ann", settled.number)}
+    decision = Resumption(str(uuid4()), asset, settled.number, "ann's statement leaves some out")
+    await rig.corrections(asset).resume(decision, CALL)
+    state = await rig.verify(asset)
+    assert (state.faults, [fault.number for fault in state.accepted]) == ((), [settled.number])
+
+
+async def test_a_release_that_came_too_early_leaves_the_stake_that_is_held(rig: Rig) -> None:
+    """PF-55."""
+    asset = await played(rig)
+    assert await rig.store.release("t1", 1, "d2", asset, CALL) == ()
+    assert await found(rig, asset) == set()
+    await rig.settle(asset, 7, [Leg("bob", "ann", 3, "check")])
+    assert await rig.store.release("t1", 1, "d1", asset, CALL)
+    assert await found(rig, asset) == set()
+
+
+async def test_tables_that_have_been_silent_longest_are_forgotten_unless_they_hold_a_stake(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A ledger that lives for years keeps its check small."""
+    monkeypatch.setattr(fold, "TABLES_MAX", 10)
+    asset = await played(rig)
+    for number in range(30):
+        await rig.store.release(f"x{number}", 1, "d1", asset, CALL)
+    book = Fold()
+    for entry in await rig.store.next_entries(asset, 0, 100):
+        book.add(entry)
+    assert "t1" in book.tables and "x29" in book.tables and "x0" not in book.tables
+    assert len(book.tables) <= 10
+    assert await found(rig, asset) == set()
 
 
 async def test_what_was_done_twice_can_be_accepted_once_it_was_made_good(rig: Rig) -> None:
