@@ -52,8 +52,8 @@ class Books:
     _locks: dict[str, tuple[str, str]] = field(default_factory=dict)
     _seqs: dict[str, int] = field(default_factory=dict)
     _has_reservations: bool = False
-    _stakes: set[str] = field(default_factory=set)
-    """Tables that hold a stake."""
+    _stakes: dict[str, str] = field(default_factory=dict)
+    """Tables that hold a stake, and the deal's that it is."""
     _kept: set[str] = field(default_factory=set)
     """Those that have held it since their last settlement: their record in the store has not been forgotten."""
     _reversed: dict[int, int] = field(default_factory=dict)
@@ -124,14 +124,15 @@ class Books:
                     self.fault(f"entry {number}: {account} pays at {table}, which had not reserved it for {deal}")
         if kind == "reserve":
             self._has_reservations = True
-            self._stakes.add(table)
+            self._stakes[table] = deal
             for account in fields.get("accounts", ()):
                 if account in self._locks:
                     self.fault(f"entry {number}: {account} is reserved by {self._locks[account][0]} already")
                 self._locks[account] = (table, deal)
         if kind == "release":
-            self._stakes.discard(table)
-            self._kept.discard(table)
+            if self._stakes.get(table, deal) == deal:  # else another deal's stake stays
+                self._stakes.pop(table, None)
+                self._kept.discard(table)
             for account in fields.get("accounts", ()):
                 self._locks.pop(account, None)
         if kind == "reverse":
@@ -204,7 +205,7 @@ def _is_before(value: object) -> bool:
 
 _MEMBERS: Final[Mapping[str, _Check]] = MappingProxyType(
     {
-        **dict.fromkeys(("number", "at_ms", "epoch", "seq", "prior", "reverses", "accepts"), _is_whole),
+        **dict.fromkeys(("number", "at_ms", "epoch", "seq", "prior", "reverses", "accepts", "lost"), _is_whole),
         **dict.fromkeys(("kind", "actor", "why", "request", "table", "deal"), _is_text),
         "accounts": _are(_is_text),
         "groups": _are(_is_row(_is_whole, _is_text)),

@@ -70,7 +70,11 @@ def read_archive(archive: SegmentArchive, asset: str, kept_count: int) -> tuple[
     while state.head.number < head.number:
         for entry in archive.entries(asset, state.head.number, _BATCH):
             fold.add(entry)
-            state.add(entry, parse_body(entry.body))
+            try:
+                record = parse_body(entry.body)
+            except ValueError as error:
+                raise StartError(f"the archive of {asset} is wrong at entry {entry.number}: {error}") from error
+            state.add(entry, record)
             if entry.number > head.number - kept_count:
                 tail.append(entry)
     for fault in fold.faults:
