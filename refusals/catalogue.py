@@ -494,7 +494,7 @@ _LEDGER = {
         "账目缺失，请联系客服",
         "Part of the books cannot be read.",
         "A journal entry that the answer needs is missing in store and archive, or cannot be read; metadata "
-        "journal_number says which. An operator must mend it first.",
+        "journal_number says which, where that is known. An operator must mend it first.",
     ),
 }
 

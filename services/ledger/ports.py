@@ -134,8 +134,8 @@ class LedgerStore(Protocol):
         """
         ...
 
-    async def knows_request(self, request_id: str, asset: str) -> bool:
-        """Whether an operator's request was carried out in the books of this asset before."""
+    async def resumed(self, resumption: Resumption, fingerprint: str) -> tuple[int, int] | None:
+        """What `resume` returned for this request id before; None if it did not. Raises: Refusal REQUEST_ID_REUSED."""
         ...
 
     async def bind_request(self, request_id: str, fingerprint: str, call: Call) -> None:
@@ -213,6 +213,10 @@ class JournalFault(Exception):
 
 class ArchiveFault(JournalFault):
     """The archive cannot be read or written, or is damaged; the text says where."""
+
+
+class ArchiveAway(ArchiveFault):
+    """Nothing is wrong with the archive as far as is known: another process writes it, or its disk does not answer."""
 
 
 class JournalArchive(Protocol):

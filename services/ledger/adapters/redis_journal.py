@@ -9,13 +9,13 @@ import redis.asyncio
 from redis.exceptions import RedisClusterException, RedisError
 
 from refusals import Reason, Refusal
-from services.ledger.adapters.answers import text
+from services.ledger.adapters.answers import resumed, text
 from services.ledger.adapters.barrier import Barrier
 from services.ledger.adapters.coalescer import refusal_of_fault
 from services.ledger.adapters.keys import Keys
 from services.ledger.adapters.lua import ScriptName, script
 from services.ledger.adapters.sending import Command, sender_for
-from services.ledger.values import SYSTEM_ACCOUNTS, Balance, Entry, Head, StoredTable, Totals
+from services.ledger.values import SYSTEM_ACCOUNTS, Balance, Entry, Head, Resumption, StoredTable, Totals
 
 _SCAN_COUNT: Final = 500
 _NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]{0,15})")
@@ -182,10 +182,16 @@ class RedisJournal:
             system={account: int(units or 0) for account, units in zip(SYSTEM_ACCOUNTS, system, strict=True)},
         )
 
-    async def knows_request(self, request_id: str, asset: str) -> bool:
+    async def resumed(self, resumption: Resumption, fingerprint: str) -> tuple[int, int] | None:
         """See ``LedgerStore``."""
         with _asking():
-            return bool(await self._client.hexists(Keys.of(asset).requests, request_id))
+            found = await self._client.hget(Keys.of(resumption.asset).requests, resumption.request_id)
+        if found is None:
+            return None
+        mark, _, result = text(found).partition(" ")
+        if mark != fingerprint:
+            raise Refusal(Reason.REQUEST_ID_REUSED, field="request_id")
+        return resumed(result)
 
     async def mark(self, asset: str, *, wrong: bool) -> None:
         """See ``LedgerStore``."""

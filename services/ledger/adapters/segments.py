@@ -22,7 +22,7 @@ from services.ledger.adapters.segment_file import (
     write_segment,
 )
 from services.ledger.app.entries import chain_hash
-from services.ledger.ports import ArchiveFault
+from services.ledger.ports import ArchiveAway, ArchiveFault
 from services.ledger.values import Entry, Head
 
 LOCK: Final = "lock"
@@ -41,7 +41,7 @@ def _told(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise ArchiveFault(f"{folder.name}: {error.strerror or type(error).__name__}") from error
+        raise ArchiveAway(f"{folder.name}: {error.strerror or type(error).__name__}") from error
 
 
 class SegmentArchive:
@@ -313,7 +313,7 @@ class SegmentArchive:
 
     def _must_hold(self) -> None:
         if self._lock is None or not self._is_ours(self._lock):
-            raise ArchiveFault("another process writes the archive")
+            raise ArchiveAway("another process writes the archive")
 
 
 def _list(folder: Path) -> list[Segment]:

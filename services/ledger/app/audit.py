@@ -195,7 +195,7 @@ class Auditor:
         wrong nothing is granted.
         """
         check_asset(asset, self._assets)
-        return await self._run(asset, Fold(), with_files=True)
+        return await self._noted(asset, await self._look(asset, Fold(), with_files=True))
 
     async def look_again(self, asset: str) -> BooksState:
         """The same, but entries that an earlier look found right are not read again; for a look every hour.
@@ -204,13 +204,18 @@ class Auditor:
         """
         known = self._folds.pop(asset, None)
         fold = known or Fold()
-        state = await self._run(asset, fold, with_files=known is None)
+        state = await self._look(asset, fold, with_files=known is None)
+        if state.faults and known is not None:  # or an operator has resumed another history than was read
+            fold = Fold()
+            state = await self._look(asset, fold, with_files=True)
         if not state.faults:
             self._folds[asset] = fold
-        return state
+        return await self._noted(asset, state)
 
-    async def _run(self, asset: str, fold: Fold, *, with_files: bool) -> BooksState:
-        state = await _Audit(self._store, self._journal, asset, self._batch, fold).run(with_files=with_files)
+    async def _look(self, asset: str, fold: Fold, *, with_files: bool) -> BooksState:
+        return await _Audit(self._store, self._journal, asset, self._batch, fold).run(with_files=with_files)
+
+    async def _noted(self, asset: str, state: BooksState) -> BooksState:
         with suppress(Refusal):  # a store that cannot be written grants nothing anyway
             await self._store.mark(asset, wrong=bool(state.faults))
         await self._told(asset, state)

@@ -141,9 +141,12 @@ class Corrections:
         check_why(resumption.why)
         is_stopped = bool(self._stops.why(asset))
         resumption = replace(resumption, request_id=request_key(resumption.request_id), is_end=is_stopped)
-        if not await self._store.knows_request(resumption.request_id, asset):
-            await self._check_resumable(resumption)
         fingerprint = resumption_fingerprint(resumption)
+        first = await self._store.resumed(resumption, fingerprint)
+        if first is None:
+            await self._check_resumable(resumption)
+        elif not is_stopped or not await self._is_unfinished(asset, first[0]):
+            return first
         await self._store.bind_request(resumption.request_id, fingerprint, call)
         if self._archive is None or not is_stopped:
             number, lost_count = await self._store.resume(resumption, fingerprint, call)
@@ -157,6 +160,12 @@ class Corrections:
             await asyncio.to_thread(self._archive.cut, asset, common)
         self._stops.clear(asset)
         return number, lost_count
+
+    async def _is_unfinished(self, asset: str, number: int) -> bool:
+        """Whether the books are closed for what the decision in this entry is about, and not for something later."""
+        if self._archive is None:
+            return (await self._store.head(asset)).number == number
+        return number > await common_number(self._store, self._archive, asset)
 
     async def _check_resumable(self, resumption: Resumption) -> None:
         totals = await self._store.totals(resumption.asset)

@@ -6,7 +6,7 @@ from typing import Final
 
 from services.ledger.app.entries import Record, account_of, record_of
 from services.ledger.app.journal import Journal
-from services.ledger.ports import Clock
+from services.ledger.ports import Clock, JournalFault
 from services.ledger.values import PENALTIES, SYSTEM, EntryKind
 
 BATCH: Final = 200
@@ -74,7 +74,11 @@ class Deals:
             if record.kind not in _SHOWN or (record.kind == EntryKind.RELEASE and not record.accounts):
                 yield Happening(entry.number)
             elif record.kind == EntryKind.RELEASE:
-                yield Happening(entry.number, record, await self._results(asset, record))
+                try:
+                    results = await self._results(asset, record)
+                except JournalFault as error:  # by the release's number: who goes on behind it meets it no more
+                    raise JournalFault(f"deal {record.deal} cannot be added up: {error}", entry.number) from error
+                yield Happening(entry.number, record, results)
             else:
                 yield Happening(entry.number, record)
 
@@ -83,7 +87,7 @@ class Deals:
         settlements: list[Record] = []
         number = release.prior
         while number:
-            records = await self._journal.walk(asset, number, "", BATCH)
+            records = await self._walked(asset, number)
             for record in records:
                 if record.kind == EntryKind.RESERVE:
                     return _added_up(settlements)
@@ -91,6 +95,13 @@ class Deals:
                     settlements.append(record)
             number = records[-1].earlier("") if records else 0
         return _added_up(settlements)
+
+    async def _walked(self, asset: str, number: int) -> list[Record]:
+        """Entries of a table backwards from one: many at once, or this one where that meets damage before the deal."""
+        try:
+            return await self._journal.walk(asset, number, "", BATCH)
+        except JournalFault:
+            return await self._journal.walk(asset, number, "", 1)
 
 
 def _added_up(settlements: list[Record]) -> DealResults:

@@ -12,7 +12,7 @@ from services.ledger.values import ISSUANCE, Entry, EntryKind, Head, StoredTable
 TABLES_MAX: Final = 100_000
 """Tables kept in mind; beyond them those that have been silent longest and hold no stake are forgotten."""
 FAULTS_MAX: Final = 100
-"""Faults reported of one asset; more say no more."""
+"""Wrong figures reported of one asset, and other faults; more say no more."""
 
 
 class FaultKind(StrEnum):
@@ -54,6 +54,11 @@ class Fault:
     account: str = ""
     number: int = 0
 
+    @property
+    def is_figure(self) -> bool:
+        """Whether it stands in an entry and an operator can accept it."""
+        return self.number > 0 and self.kind in _ACCEPTABLE
+
 
 @dataclass(slots=True)
 class TableBooks:
@@ -80,8 +85,9 @@ class TableBooks:
         no journal.
         """
         holds = bool(self.deal)
+        is_forgotten = not holds and stored.entry is None  # and claimed anew since
         for name, found, told, is_right in (
-            ("epoch", stored.epoch, self.epoch, isinstance(stored.epoch, int) and stored.epoch >= self.epoch),
+            ("epoch", stored.epoch, self.epoch, is_forgotten or _is_at_least(stored.epoch, self.epoch)),
             ("last entry", stored.entry, self.entry, stored.entry == self.entry),
             ("last seq", stored.seq, self.seq, stored.seq == self.seq),
             ("deal", stored.deal, self.deal, stored.deal == self.deal),
@@ -90,6 +96,10 @@ class TableBooks:
             may_lack = not self.is_kept if name == "last seq" else not holds
             if not is_right and not (found is None and may_lack):
                 yield f"{name} {found!r} in the store, the journal says {told!r}"
+
+
+def _is_at_least(value: int | str | None, least: int) -> bool:
+    return isinstance(value, int) and value >= least
 
 
 @dataclass(slots=True)
@@ -107,8 +117,10 @@ class Fold:
     reversed: dict[int, int] = field(default_factory=dict)
     """Number of an entry -> number of its reversal."""
     faults: list[Fault] = field(default_factory=list)
-    more_count: int = 0
-    """Faults beyond FAULTS_MAX, which are not noted."""
+    figures_through: int = 0
+    """Number of the last entry with a wrong figure beyond FAULTS_MAX of them, which are not noted; 0: there is none."""
+    _noted: dict[bool, int] = field(default_factory=lambda: {True: 0, False: 0})
+    """How many of the faults are wrong figures, and how many are not."""
     accepted: list[Fault] = field(default_factory=list)
     """Wrong figures in entries that an operator has looked at and accepted since."""
 
@@ -143,14 +155,15 @@ class Fold:
             self._accept(record.accepts)
 
     def _accept(self, through: int) -> None:
-        """Sets aside wrong figures in entries up to a number: no correction can mend them. A broken chain stays one,
-        and where there are more faults than were noted, all stay.
-        """
-        if self.more_count:
-            return
-        accepted = [fault for fault in self.faults if fault.kind in _ACCEPTABLE and 0 < fault.number <= through]
+        """Sets aside wrong figures in entries up to a number: no correction can mend them. A broken chain stays one."""
+        accepted = [fault for fault in self.faults if fault.is_figure and fault.number <= through]
         self.accepted += accepted
         self.faults = [fault for fault in self.faults if fault not in accepted]
+        self._noted[True] = sum(fault.is_figure for fault in self.faults)
+        if self.figures_through > through:
+            detail = "wrong figures in more entries than are noted, up to this one"
+            self.faults.append(Fault(FaultKind.BALANCE, detail, number=self.figures_through))
+        self.figures_through = 0
 
     def _move(self, record: Record, number: int) -> None:
         for leg in record.legs:
@@ -232,7 +245,7 @@ class Fold:
                 self.fault(FaultKind.BALANCE, f"{units} in the store, unknown to the journal", account)
             elif units != told:
                 self.fault(FaultKind.BALANCE, f"{units} in the store, the journal says {told}", account)
-            if isinstance(units, int) and units < 0 and account != ISSUANCE:
+            if isinstance(units, int) and units < 0 and account != ISSUANCE and units != told:
                 self.fault(FaultKind.NEGATIVE, f"{units} in the store", account)
             if lasts.get(account, 0) != self.lasts.get(account, 0):
                 detail = f"{lasts.get(account, 0)} in the store as its last entry, it is {self.lasts.get(account, 0)}"
@@ -260,11 +273,13 @@ class Fold:
                 self.fault(FaultKind.TABLE, f"table {name}: {detail}", number=table.entry if table else 0)
 
     def fault(self, kind: FaultKind, detail: str, account: str = "", number: int = 0) -> None:
-        """Notes one thing wrong, up to FAULTS_MAX of them."""
-        if len(self.faults) < FAULTS_MAX:
-            self.faults.append(Fault(kind, detail, account, number))
-        else:
-            self.more_count += 1
+        """Notes one thing wrong: up to FAULTS_MAX wrong figures, and as many other faults."""
+        found = Fault(kind, detail, account, number)
+        if self._noted[found.is_figure] < FAULTS_MAX:
+            self._noted[found.is_figure] += 1
+            self.faults.append(found)
+        elif found.is_figure:
+            self.figures_through = max(self.figures_through, number)
 
 
 @dataclass(frozen=True, slots=True)

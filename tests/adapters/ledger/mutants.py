@@ -49,7 +49,7 @@ MUTANTS = (
     # Settlements
     Mutant("a repeat pays again", "books", "  if seq <= last then\n    if record[4]",
            "  if seq < last then\n    if record[4]"),
-    Mutant("payers go below zero", "settle", "math.min(leg.asked, balances[leg.payer])", "leg.asked"),
+    Mutant("payers go below zero", "settle", "math.min(leg.asked, available(leg.payer, balances))", "leg.asked"),
     Mutant("wins go to the system", "settle", "    and to_system == (leg.reason == 'penalty')\n", "\n"),
     Mutant("money comes from the issue account", "settle", "    and not is_system(leg.payer)\n", ""),
     Mutant("who pays himself is paid", "settle", " and leg.payer ~= leg.payee\n", "\n"),

@@ -358,3 +358,17 @@ async def test_a_stored_balance_that_is_no_whole_number_stops_a_settlement_befor
     with pytest.raises(ScriptFault, match="not a whole number"):
         await run(rig, ScriptName.SETTLE, asset, SETTLE)
     assert await everything(rig, asset) == before
+
+
+@pytest.mark.parametrize("group", ["0", "1"])
+async def test_an_account_below_zero_pays_nothing_and_is_paid(rig: Rig, group: str) -> None:
+    """PF-51: a rebuild may find that somebody paid more than he ever had."""
+    asset = await rig.seated("t1", {"ann": 9, "bob": 9})
+    await rig.client.hset(Keys.of(asset).balance, "ann", "-490")
+    legs = ("ann", "bob", "5", "win", group, "bob", "ann", "3", "rain", "0")
+    groups = ("1", "") if group == "1" else ()
+    asked = ("t1", "1", "1", "print", "d1", "0", "actor", "2", str(len(groups) // 2), *legs, *groups)
+    assert (await run(rig, ScriptName.SETTLE, asset, asked))[0] == "OK"
+    assert await rig.units(asset, "ann", "bob") == [-487, 6]
+    body = (await rig.store.next_entries(asset, 0, 99))[-1].body
+    assert [leg.paid for leg in parse_body(body).legs] == [0, 3]

@@ -14,6 +14,7 @@ import pytest
 from refusals import Reason, Refusal
 from services.ledger.adapters.keys import Keys
 from services.ledger.adapters.segment_file import Segment
+from services.ledger.app.audit import Auditor
 from services.ledger.app.entries import chain_hash
 from services.ledger.edge.damage import damage_told
 from services.ledger.ports import ArchiveFault
@@ -196,6 +197,8 @@ async def test_a_decision_that_was_interrupted_leaves_the_books_closed_and_is_go
     await vault.play(21, 28)
     await vault.archiver.copy(vault.asset)
     lost = await asyncio.to_thread(vault.archive.entries, vault.asset, 23, 99)
+    auditor = Auditor(rig.store, [vault.asset], journal=vault.journal)
+    assert not (await auditor.look_again(vault.asset)).faults
     await rig.restore(tmp_path / "backup")
     rig.store.expect(vault.asset, 0)
     await vault.archiver.check(vault.asset)
@@ -222,9 +225,35 @@ async def test_a_decision_that_was_interrupted_leaves_the_books_closed_and_is_go
     await vault.play(21, 30)
     await vault.archiver.copy(vault.asset)
     assert (await vault.verify()).faults == ()
+    assert (await auditor.look_again(vault.asset)).faults == (), "a check that had read the lost entries begins anew"
     assert await vault.corrections.resume(decision, CALL) == (head.number + (decision.number == head.number), 8)
     changed = await refused(vault.corrections.resume(replace(decision, why="another reason"), CALL))
     assert changed.reason is Reason.REQUEST_ID_REUSED
+
+
+@pytest.mark.parametrize("with_archive", [True, False])
+async def test_a_decision_of_before_opens_no_books_that_were_closed_since(
+    own_rig: Rig, tmp_path: Path, *, with_archive: bool
+) -> None:
+    """Reliability 35: a script that repeats its call must not decide about entries that nobody has looked at."""
+    rig = own_rig
+    vault = await played_vault(rig, tmp_path / "archive", 20)
+    decision = resumption(vault, 3)
+    await rig.store.mark(vault.asset, wrong=True)
+    corrections = vault.corrections if with_archive else rig.corrections(vault.asset)
+    first = await corrections.resume(decision, CALL)
+    await vault.play(21, 22)
+    await vault.archiver.copy(vault.asset)
+    rig.back_up(tmp_path / "backup")
+    await vault.play(23, 28)
+    await vault.archiver.copy(vault.asset)
+    await rig.restore(tmp_path / "backup")
+    stops = vault.stops if with_archive else corrections._stops
+    stops.stop(vault.asset, "the journal ends before what was acknowledged")
+    assert await corrections.resume(decision, CALL) == first
+    assert stops.why(vault.asset)
+    assert vault.archive.head(vault.asset).number == first[0] + 8
+    assert not (tmp_path / "archive" / vault.asset / "aside").exists()
 
 
 async def _down(*_: object) -> None:

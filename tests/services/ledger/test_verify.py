@@ -292,6 +292,10 @@ async def test_tables_that_ended_claimed_or_were_forgotten_are_right(rig: Rig) -
     assert await found(rig, asset) == set()
     await rig.store.claim("t1", 3, asset, CALL)
     assert await found(rig, asset) == set()
+    await rig.client.hset(
+        Keys.of(asset).table("t1"), "epoch", "0"
+    )  # claimed anew, with an epoch below the forgotten one
+    assert await found(rig, asset) == set()
     await rig.reserve(asset, "t1", ["ann", "bob"], deal="d2", epoch=3)
     assert await found(rig, asset) == set()
 

@@ -15,6 +15,7 @@ from services.ledger.adapters.keys import Keys
 from services.ledger.app.deals import HEARTBEAT_MS, POLL_MS
 from services.ledger.app.entries import chain_hash
 from services.ledger.app.titles import POINTS
+from serving.refusing import refusal_of
 from serving.store import connect_redis
 from tests.conftest import Mint
 from tests.fakes.clock import FakeClock
@@ -303,6 +304,23 @@ async def test_streams_of_an_asset_there_is_not_are_refused(wire: Wire, stream: 
     assert (code, refusal.field) == (Code.INVALID_ARGUMENT, "asset")
 
 
+async def followed(wire: Wire, last_deal: str) -> list[str]:
+    """The entries at which WatchDeals ends until a deal's release is seen, for a watcher who goes on behind each."""
+    damaged: list[str] = []
+    async with asyncio.timeout(20):
+        while True:
+            after = int(damaged[-1]) if damaged else 0
+            stream = wire.audit().WatchDeals(audit_pb2.WatchDealsRequest(asset=wire.coins, after_number=after))
+            try:
+                async for message in stream:
+                    if message.HasField("finished") and message.deal_id == last_deal:
+                        return damaged
+            except grpc.aio.AioRpcError as error:
+                refusal = refusal_of(error)
+                assert refusal is not None
+                damaged.append(refusal.metadata["journal_number"])
+
+
 async def streamed(stream: Any) -> tuple[list[Any], Refusal]:
     """What came before a stream was refused, and the refusal."""
     seen: list[Any] = []
@@ -340,6 +358,7 @@ async def test_a_stream_ends_at_an_entry_that_is_missing_and_names_it(
     seen, refusal = await streamed(deals)
     assert [row.cursor for row in seen] == [4]
     assert (refusal.reason, dict(refusal.metadata)) == (Reason.JOURNAL_DAMAGED, {"journal_number": "5"})
+    assert await followed(wire, "d2") == ["5", "6"], "the entry, and the release of the deal that it was of"
     export = audit_pb2.ExportJournalRequest(asset=wire.coins)
     if damage == "deep":  # text is exported as it is stored
         messages = [message async for message in wire.audit().ExportJournal(export)]

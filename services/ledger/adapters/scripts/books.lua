@@ -195,9 +195,10 @@ local function move(leg, paid, balances)
   leg.payee_after = balances[payee]
 end
 
--- What an account can pay: what it has; issuance, what the supply may still grow by.
+-- What an account can pay: what it has; issuance, what the supply may still grow by. A rebuild may find an account that
+-- paid more than it ever had: it pays nothing.
 local function available(account, balances)
-  return account == ISSUANCE and UNITS_MAX + balances[ISSUANCE] or balances[account]
+  return math.max(account == ISSUANCE and UNITS_MAX + balances[ISSUANCE] or balances[account], 0)
 end
 
 -- Balances by account. Nil and an answer where one is not open; those in `may_lack` then have nothing.

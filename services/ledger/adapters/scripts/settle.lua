@@ -113,7 +113,7 @@ local function move_group(legs, from, remainder_to, balances)
     end
     to = to + 1
   end
-  local paid = fair_shares(asks, balances[legs[from].payer], first)
+  local paid = fair_shares(asks, available(legs[from].payer, balances), first)
   for index = from, to - 1 do
     move(legs[index], paid[index - from + 1], balances)
   end
@@ -125,7 +125,7 @@ local function move_all(legs, groups, balances)
   while legs[index] do
     local leg = legs[index]
     if leg.group == 0 then
-      move(leg, math.min(leg.asked, balances[leg.payer]), balances)
+      move(leg, math.min(leg.asked, available(leg.payer, balances)), balances)
       index = index + 1
     else
       index = move_group(legs, index, groups[leg.group].remainder_to, balances)
