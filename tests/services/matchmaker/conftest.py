@@ -113,11 +113,11 @@ class Player:
         self.ticket_id = response.ticket_id
         return response
 
-    async def cancel(self, ticket_id: str | None = None) -> None:
-        await self.stub.CancelTicket(
-            matchmaker_pb2.CancelTicketRequest(ticket_id=ticket_id or self.ticket_id, request_id=str(uuid.uuid4())),
-            metadata=self.metadata,
+    async def cancel(self, ticket_id: str | None = None, request_id: str | None = None) -> None:
+        request = matchmaker_pb2.CancelTicketRequest(
+            ticket_id=ticket_id or self.ticket_id, request_id=request_id or str(uuid.uuid4())
         )
+        await self.stub.CancelTicket(request, metadata=self.metadata)
 
     async def watch(self, ticket_id: str | None = None) -> AsyncIterator[matchmaker_pb2.WatchTicketResponse]:
         request = matchmaker_pb2.WatchTicketRequest(ticket_id=ticket_id or self.ticket_id)
