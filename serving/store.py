@@ -12,7 +12,7 @@ import structlog.typing
 from redis.asyncio import BlockingConnectionPool, Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
-from redis.exceptions import BusyLoadingError, NoScriptError, RedisError, ResponseError
+from redis.exceptions import NoScriptError, RedisError, ResponseError
 
 from serving.errors import StartError
 from serving.store_connections import cancellable
@@ -25,7 +25,7 @@ FLOOR = (6, 2)
 
 TIMEOUT_MS = 2_000
 _CONNECTION_COUNT_MAX = 64
-_REWRITE_LIMIT_S = 600.0
+_READY_LIMIT_S = 600.0
 _READY_POLL_S = 0.1
 
 KEEPS_EVERYTHING: Mapping[str, str] = MappingProxyType({"maxmemory-policy": "noeviction"})
@@ -81,7 +81,10 @@ async def connect_redis(
     pool.connection_class = cancellable(pool.connection_class)
     redis = Redis.from_pool(pool)
     try:
-        await _when_ready(redis, shown, log)
+        await when_written(
+            lambda: _must_be_loaded(redis),
+            lambda reason: log.warning("store_waited_for", store=shown, reason=reason) if log is not None else None,
+        )
         fault = await _fault_of(redis, need_fsync=need_fsync, trust_store=trust_store)
     except FileRefused as error:
         fault = f"does not write its file anew after its start ({error}); let it, or {_TRUST}"
@@ -93,38 +96,30 @@ async def connect_redis(
     return redis
 
 
-async def _when_ready(redis: Redis, shown: str, log: structlog.typing.FilteringBoundLogger | None) -> None:
-    """Wait until a store that has just started has read its file and, where that is asked, written it anew.
+async def when_written(ask: Callable[[], Awaitable[_T]], waiting: Callable[[str], object] = lambda reason: None) -> _T:
+    """The answer of a store, as soon as it has read its file after its start and, where that is asked, written it anew.
 
-    Raises: FileUnfinished, BusyLoadingError: it is not that far in ten minutes.
+    Args:
+        ask: raises FileUnfinished while the store is not that far.
+        waiting: told once, and why, if the answer is waited for.
+    Raises: FileUnfinished: not in ten minutes.
     """
-    until = time.monotonic() + _REWRITE_LIMIT_S
-    waits = False
-    while True:
-        try:
-            if not int((await redis.info("persistence")).get("loading", 0)):
-                return
-            unfinished: RedisError = BusyLoadingError("it still reads its file")
-        except FileUnfinished as error:
-            unfinished = error
-        if time.monotonic() >= until:
-            raise unfinished
-        if log is not None and not waits:
-            log.warning("store_waited_for", store=shown, reason=str(unfinished))
-        waits = True
-        await asyncio.sleep(_READY_POLL_S)
-
-
-async def when_written(ask: Callable[[], Awaitable[_T]]) -> _T:
-    """The answer of a store, as soon as it has written its file anew. Raises: FileUnfinished: not in ten minutes."""
-    until = time.monotonic() + _REWRITE_LIMIT_S
+    until, waits = time.monotonic() + _READY_LIMIT_S, False
     while True:
         try:
             return await ask()
-        except FileUnfinished:
+        except FileUnfinished as error:
             if time.monotonic() >= until:
                 raise
-            await asyncio.sleep(0)
+            if not waits:
+                waiting(str(error))
+            waits = True
+            await asyncio.sleep(_READY_POLL_S)
+
+
+async def _must_be_loaded(redis: Redis) -> None:
+    if int((await redis.info("persistence")).get("loading", 0)):
+        raise FileUnfinished("it still reads its file")
 
 
 async def durability_fault(redis: Redis) -> str | None:
