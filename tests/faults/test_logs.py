@@ -7,12 +7,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
-from cardroom.matchmaker.v1 import matchmaker_pb2, matchmaker_pb2_grpc
 
 from cardroom_client import Player
 from clients.load.bot_player import BotPlayer
-from serving.calls import CORRELATION
-from tests.channels import bare_channel
 from tests.faults.machine import Machine
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -106,16 +103,9 @@ async def test_no_line_at_info_or_above_names_a_hidden_tile_and_one_id_goes_thro
 
 
 async def _deal_under(machine: Machine, player_id: str) -> None:
-    """A deal with bots, whose first call carries a correlation id of the client's."""
+    """A deal with bots, all of whose player's calls carry one correlation id."""
     await machine.open_accounts([player_id])
-    token = machine.token("player", "player", player_id)
-    metadata = (("authorization", f"Bearer {token}"), (CORRELATION, TRACE))
-    async with bare_channel(machine.address("matchmaker")) as channel:
-        stub = matchmaker_pb2_grpc.MatchmakerServiceStub(channel)
-        request = matchmaker_pb2.JoinQueueRequest(request_id="0" * 8 + "-0000-4000-8000-" + "0" * 12, room_id="bots")
-        ticket: matchmaker_pb2.JoinQueueResponse = await stub.JoinQueue(request, metadata=metadata)
-    async with asyncio.timeout(_LIMIT_SECONDS), Player(token, machine.address("matchmaker")) as player:
-        seat = await player.follow(ticket.ticket_id)
-        async with player.sit(seat) as table:
-            played = await BotPlayer(table).play()
+    player = Player(machine.token("player", "player", player_id), machine.address("matchmaker"), correlation_id=TRACE)
+    async with asyncio.timeout(_LIMIT_SECONDS), player, player.sit(await player.join("bots")) as table:
+        played = await BotPlayer(table).play()
     assert played.deal_count == 1

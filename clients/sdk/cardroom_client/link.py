@@ -40,6 +40,7 @@ class Link:
             await channel.close()
 
 
-def bearer(token: str) -> tuple[str, str]:
-    """The metadata that carries a token."""
-    return ("authorization", f"Bearer {token}")
+def metadata_of(token: str, correlation_id: str = "") -> tuple[tuple[str, str], ...]:
+    """What goes with a call: the token, and the id under which the services' logs have the call, if one is wished."""
+    bearer = ("authorization", f"Bearer {token}")
+    return (bearer, ("x-correlation-id", correlation_id)) if correlation_id else (bearer,)

@@ -7,7 +7,7 @@ from uuid import uuid4
 import grpc
 from cardroom.matchmaker.v1 import matchmaker_pb2, matchmaker_pb2_grpc
 
-from cardroom_client.link import Link, bearer
+from cardroom_client.link import Link, metadata_of
 from cardroom_client.refused import CallRefused, refused
 from cardroom_client.retrying import Patience, passes
 from cardroom_client.seat import Seat
@@ -48,12 +48,21 @@ class Player:
         credentials: grpc.ChannelCredentials | None = None,
         call_timeout_seconds: float = 5.0,
         patience_seconds: float = 60.0,
+        correlation_id: str = "",
     ) -> None:
-        """`token` is a player token of the login; `matchmaker_address` is host:port."""
+        """A player; nothing is sent yet.
+
+        Args:
+            token: a player token of the login.
+            matchmaker_address: host:port.
+            correlation_id: the services' logs have all that this player calls for under it, here and at his tables
+                (1 to 64 of letters, digits, ``._:-``); without one each call gets its own.
+        """
         self._credentials = credentials
         self._call_timeout_seconds = call_timeout_seconds
         self._patience_seconds = patience_seconds
-        self._metadata = (bearer(token),)
+        self._correlation_id = correlation_id
+        self._metadata = metadata_of(token, correlation_id)
         self._link = Link(credentials)
         self._matchmaker = matchmaker_pb2_grpc.MatchmakerServiceStub(self._link.channel(matchmaker_address))
 
@@ -153,18 +162,19 @@ class Player:
 
     def sit(self, seat: Seat) -> TableSession:
         """A session at the seat's table; it asks this player for a fresh seat when its own leads nowhere."""
-        return TableSession(seat, renew=self.my_seat, credentials=self._credentials)
+        return self._session(seat, self.my_seat)
 
     async def spectate(self, table_id: str) -> TableSession:
         """A session that watches a table as a spectator: `watch` and `snapshot` work, as far behind as its room says.
 
         Raises: CallRefused: TABLE_UNKNOWN, SPECTATORS_NOT_ALLOWED.
         """
-        return TableSession(
-            await self._place_among_spectators(table_id),
-            renew=lambda: self._place_among_spectators(table_id),
-            credentials=self._credentials,
+        return self._session(
+            await self._place_among_spectators(table_id), lambda: self._place_among_spectators(table_id)
         )
+
+    def _session(self, seat: Seat, renew: Callable[[], Awaitable[Seat]]) -> TableSession:
+        return TableSession(seat, renew=renew, credentials=self._credentials, correlation_id=self._correlation_id)
 
     async def _place_among_spectators(self, table_id: str) -> Seat:
         request = matchmaker_pb2.GetSpectatorTokenRequest(table_id=table_id)

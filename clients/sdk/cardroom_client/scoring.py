@@ -23,7 +23,7 @@ from cardroom.mahjong.v1 import event_pb2, view_pb2
 from cardroom.scoring.v1 import columns_pb2, scoring_pb2, scoring_pb2_grpc
 from google.protobuf.json_format import ParseDict
 
-from cardroom_client.link import OPTIONS, bearer
+from cardroom_client.link import OPTIONS, metadata_of
 from cardroom_client.refused import CallRefused, refused
 from cardroom_client.retrying import FIRST_PAUSE_SECONDS, LAST_PAUSE_SECONDS, passes
 
@@ -196,7 +196,7 @@ class Scoring:
         ]
         stubs = [scoring_pb2_grpc.ScoringServiceStub(channel) for channel in self._channels]
         self._spread = _Spread(stubs, random.randrange(len(stubs)) if first is None else first)
-        self._metadata = (bearer(key),) if key else ()
+        self._metadata = metadata_of(key) if key else ()
         self._timeout_seconds = timeout_seconds
         self._patience_seconds = patience_seconds
 

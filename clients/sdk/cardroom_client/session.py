@@ -12,7 +12,7 @@ from cardroom.landlord.v1 import action_pb2 as landlord_pb2
 from cardroom.mahjong.v1 import action_pb2 as mahjong_pb2
 from cardroom.table.v1 import event_pb2, table_pb2, table_pb2_grpc
 
-from cardroom_client.link import Link, bearer
+from cardroom_client.link import Link, metadata_of
 from cardroom_client.place import Place
 from cardroom_client.pulse import Pulse
 from cardroom_client.refused import OVERTAKEN, CallRefused, TooLate, refused
@@ -58,6 +58,7 @@ class TableSession:
         call_timeout_seconds: float = 5.0,
         patience_seconds: float = 120.0,
         heartbeat_seconds: float = HEARTBEAT_SECONDS,
+        correlation_id: str = "",
     ) -> None:
         """A session; nothing is sent yet.
 
@@ -69,12 +70,14 @@ class TableSession:
             call_timeout_seconds: of one attempt of a call.
             patience_seconds: how long calls and streams are tried again before their failure is raised.
             heartbeat_seconds: between two signs of life while `watch` runs.
+            correlation_id: as of `Player`.
         """
         self._seat = seat
         self._renew = renew
         self._call_timeout_seconds = call_timeout_seconds
         self._patience_seconds = patience_seconds
         self._heartbeat_seconds = heartbeat_seconds
+        self._correlation_id = correlation_id
         self._link = Link(credentials)
         self._place = Place()
 
@@ -236,7 +239,7 @@ class TableSession:
         return table_pb2_grpc.TableServiceStub(self._link.channel(self._seat.authority))
 
     def _metadata(self) -> tuple[tuple[str, str], ...]:
-        return (bearer(self._seat.token), ("x-table-pod", self._seat.pod))
+        return (*metadata_of(self._seat.token, self._correlation_id), ("x-table-pod", self._seat.pod))
 
     def _open_watch(self) -> "grpc.aio.UnaryStreamCall[table_pb2.WatchRequest, table_pb2.WatchResponse]":
         request = table_pb2.WatchRequest(
