@@ -68,7 +68,7 @@ manifests: setup
 	@$(PYTHON_) -m deploy.k8s.check
 
 fast-tests: setup
-	@$(BIN)/pytest -q -m fast -n 2 --dist worksteal
+	@$(BIN)/pytest -q -m "fast and not slow" -n 2 --dist worksteal
 
 bench: setup ## measure; a table on the screen, figures in bench/results.json [ONLY=name]
 	@$(PYTHON_) -m bench $(if $(ONLY),--only $(ONLY))

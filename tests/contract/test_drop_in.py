@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow  # processes of their own that import everything
+
 ROOT = Path(__file__).parents[2]
 FOLDER = Path(__file__).parent / "sixth"
 CASES: list[dict[str, object]] = [

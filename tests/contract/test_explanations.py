@@ -16,6 +16,7 @@ from tests.contract.fan_meanings import MEANINGS, Named
 from tests.contract.winning_hands import winning_hands
 
 HAND_COUNTS = {"dazhong": 4_000, "shanghai": 800, "bloody4": 800, "bloody6": 400}
+QUICK = 1_000
 JOINED = {
     fan_id for fan_id in MEANINGS if "chow" in fan_id and fan_id != "all_chows" and "terminal_chows" not in fan_id
 } | {"two_terminal_chows", "short_straight", "pure_straight", "mixed_straight"}
@@ -42,7 +43,13 @@ def tiles_of(hand: WinningHand) -> Counter[int]:
     return Counter((*hand.concealed, hand.tile, *(tile for meld in hand.melds for tile in meld.tiles)))
 
 
-@pytest.mark.parametrize("name", sorted(variants_of(Variant)))
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow if HAND_COUNTS.get(name, 0) > QUICK else ())
+        for name in sorted(variants_of(Variant))
+    ],
+)
 def test_grounds_add_up_to_the_fans_paid_and_parts_to_the_hand(name: str) -> None:
     """DZ-30, BB-21, SH-14: each fan as often as it is paid; every tile in exactly one part."""
     rules = rules_of(name)
@@ -61,6 +68,7 @@ def test_grounds_add_up_to_the_fans_paid_and_parts_to_the_hand(name: str) -> Non
         assert all(place < len(why.parts) for places in named_parts for place in places), hand
 
 
+@pytest.mark.slow
 def test_every_fan_of_dazhong_is_what_the_sets_named_show_and_what_is_unpaid_would_have_counted() -> None:
     """DZ#1..81, DZ-31: said a second time over the parts; what suppresses is itself paid, and says so in the table."""
     rules = rules_of("dazhong")
@@ -102,6 +110,7 @@ def named(hand: WinningHand, why: Explanation, places: tuple[int, ...]) -> Named
     )
 
 
+@pytest.mark.slow
 def test_sets_are_joined_once_and_serve_a_fan_once() -> None:
     """DZ-31: what joins sets makes no circle; no set serves the same fan twice; a fan not joined would have."""
     rules = rules_of("dazhong")

@@ -26,19 +26,16 @@ _DEFAULT_MS, _CAP_MS = 50, 100
 
 
 class _Sleepy:
-    """A servicer that never answers; remembers how long it was let."""
+    """A servicer that never answers; remembers how long each call still had when it came."""
 
     def __init__(self) -> None:
-        self.let_s: list[float] = []
+        self.left_s: list[float | None] = []
         self.reached = asyncio.Event()
 
     async def __call__(self, _: Context) -> Any:
-        began = time.monotonic()
+        self.left_s.append(remaining_s())
         self.reached.set()
-        try:
-            await asyncio.Event().wait()
-        finally:
-            self.let_s.append(time.monotonic() - began)
+        await asyncio.Event().wait()
 
 
 @pytest.mark.parametrize(("timeout_s", "limit_ms"), [(None, _DEFAULT_MS), (20.0, _CAP_MS)])
@@ -50,12 +47,17 @@ async def test_a_call_without_a_deadline_gets_the_default_and_a_long_one_the_cap
         running(keys, Scripted(sleepy), default_deadline_ms=_DEFAULT_MS, deadline_cap_ms=_CAP_MS) as house,
         bare_channel(house.address) as channel,
     ):
-        with pytest.raises(grpc.aio.AioRpcError) as caught:
-            await list_rooms(channel, mint("player", "anna"), timeout=timeout_s)
-        assert caught.value.code() is grpc.StatusCode.DEADLINE_EXCEEDED
-        await asyncio.wait_for(house.server.idle(), 5)
-        assert [line["code"] for line in house.lines()] == ["DEADLINE_EXCEEDED"]
-    assert limit_ms <= sleepy.let_s[0] * 1000 < 10 * limit_ms
+        while not sleepy.left_s:  # on a starved machine a call may be over before it is begun
+            began = time.monotonic()
+            with pytest.raises(grpc.aio.AioRpcError) as caught:
+                await list_rooms(channel, mint("player", "anna"), timeout=timeout_s)
+            took_s = time.monotonic() - began
+            assert caught.value.code() is grpc.StatusCode.DEADLINE_EXCEEDED
+            await asyncio.wait_for(house.server.idle(), 20)
+        assert {line["code"] for line in house.lines()} == {"DEADLINE_EXCEEDED"}
+    (left_s,) = sleepy.left_s
+    assert left_s is not None
+    assert left_s * 1000 <= limit_ms <= took_s * 1000
 
 
 async def test_a_deadline_within_the_cap_is_the_callers_own(keys: Path, mint: Mint) -> None:
@@ -65,11 +67,11 @@ async def test_a_deadline_within_the_cap_is_the_callers_own(keys: Path, mint: Mi
         bare_channel(house.address) as channel,
     ):
         with pytest.raises(grpc.aio.AioRpcError) as caught:
-            await list_rooms(channel, mint("player", "anna"), timeout=0.05)
+            await list_rooms(channel, mint("player", "anna"), timeout=0.25)
         assert caught.value.code() is grpc.StatusCode.DEADLINE_EXCEEDED
-        await asyncio.wait_for(house.server.idle(), 5)
+        await asyncio.wait_for(house.server.idle(), 20)
         assert [line["code"] for line in house.lines()] == ["DEADLINE_EXCEEDED"]
-    assert sleepy.let_s[0] < 1
+    assert all(left_s is not None and left_s <= 0.26 for left_s in sleepy.left_s)
 
 
 async def test_a_call_its_client_gives_up_is_counted_as_cancelled(keys: Path, mint: Mint) -> None:

@@ -44,6 +44,7 @@ def choices() -> list[tuple[State, Seat, tuple[PlayerAction, ...]]]:
     return found
 
 
+@pytest.mark.slow
 def test_a_bot_chooses_one_of_its_options_and_the_same_again() -> None:
     for state, seat, options in choices():
         view = GAME.view(state, seat)
@@ -86,6 +87,7 @@ def _after(state: State, seat: Seat, tile: int) -> int:
     return distance(rest, set_count=state.ruleset.set_count - melds, pairs_win=not melds)
 
 
+@pytest.mark.slow
 def test_a_bot_claims_melds_and_makes_kongs_but_does_not_lock() -> None:
     chosen = [policy.choose(GAME.view(state, seat), seat, options) for state, seat, options in choices()]
     assert any(isinstance(action, Pung) for action in chosen)

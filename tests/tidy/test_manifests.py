@@ -319,6 +319,7 @@ def overlays() -> dict[str, list[Document]]:
     return {overlay.name: rendered(overlay) for overlay in OVERLAYS}
 
 
+@pytest.mark.slow  # `make manifests` looks at the same before every check
 def test_every_overlay_is_valid_and_agrees_with_the_code(overlays: dict[str, list[Document]]) -> None:
     assert set(overlays) == {"dev", "prod"}
     for documents in overlays.values():
@@ -335,6 +336,7 @@ def test_a_planted_disagreement_is_found(plant: str, overlays: dict[str, list[Do
     assert any(words in fault for fault in found), found
 
 
+@pytest.mark.slow
 def test_a_field_that_no_schema_knows_is_found(overlays: dict[str, list[Document]]) -> None:
     documents = copy.deepcopy(overlays["prod"])
     Planting(documents).pod("table")["terminationGraceSeconds"] = 60

@@ -27,8 +27,10 @@ def proofs(source: str) -> Iterator[tuple[str, str]]:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_")
     ]
     whole = ast.get_docstring(tree) or ""
+    lines = source.splitlines()
     for test in tests:
-        text = f"{test.name} {ast.get_source_segment(source, test) or ''} {whole if test is tests[0] else ''}"
+        body = " ".join(lines[test.lineno - 1 : test.end_lineno])
+        text = f"{test.name} {body} {whole if test is tests[0] else ''}"
         for number in set(_CITED.findall(text)):
             yield f"PF-{number}", test.name
 
