@@ -198,6 +198,14 @@ class LedgerStore(Protocol):
         """What the asset comes to."""
         ...
 
+    async def noted_archive(self, asset: str) -> int:
+        """Number of the entry that the archive was last seen to end with; 0 if nothing was noted."""
+        ...
+
+    async def note_archive(self, asset: str, number: int) -> None:
+        """Notes where the archive ends."""
+        ...
+
     async def mark(self, asset: str, *, wrong: bool) -> None:
         """Notes whether the last check found the books wrong; while they are, nothing is granted."""
         ...

@@ -242,6 +242,7 @@ class Resumption:
     """An operator's decision to go on with the books as they stand up to entry ``number``.
 
     ``is_end``: the journal must end there. ``lost_count``: entries that only the archive had, and are set aside.
+    ``archived``: where the archive ends from then on; None: that is not known, and stays as it was noted.
     """
 
     request_id: str
@@ -250,6 +251,7 @@ class Resumption:
     why: str
     is_end: bool = True
     lost_count: int = 0
+    archived: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

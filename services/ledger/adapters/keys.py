@@ -42,7 +42,7 @@ class Keys:
 
     @property
     def head(self) -> str:
-        """Hash: number and hash of the last journal entry."""
+        """Hash: number and hash of the last journal entry; whether the books are wrong; where the archive ends."""
         return f"{self.tag}:head"
 
     @property

@@ -53,7 +53,8 @@ async def write_state(
         for entry in entries:
             pipeline.xadd(keys.journal, {"body": entry.body, "hash": entry.hash}, id=f"{entry.number}-0")
         await pipeline.execute()
-    await _write_hash(client, keys.head, {"number": str(state.head.number), "hash": state.head.hash})
+    number = str(state.head.number)
+    await _write_hash(client, keys.head, {"number": number, "hash": state.head.hash, "archived": number})
 
 
 async def _write_table(client: redis.asyncio.Redis, key: str, table: TableRecord, left_ms: int) -> None:

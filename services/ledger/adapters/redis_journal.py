@@ -20,6 +20,7 @@ from services.ledger.values import SYSTEM_ACCOUNTS, Balance, Entry, Head, Resump
 _SCAN_COUNT: Final = 500
 _NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]{0,15})")
 _WRONG: Final = "wrong"
+_ARCHIVED: Final = "archived"
 _HEAD: Final = ["number", "hash"]
 _TABLE: Final = ["epoch", "seq", "entry", "deal", "accounts"]
 
@@ -200,6 +201,17 @@ class RedisJournal:
             await (self._client.hset(key, _WRONG, "1") if wrong else self._client.hdel(key, _WRONG))
         except (RedisError, OSError) as error:
             raise Refusal(Reason.STORE_UNAVAILABLE) from error
+
+    async def noted_archive(self, asset: str) -> int:
+        """See ``LedgerStore``."""
+        with _asking():
+            number = _stored(await self._client.hget(Keys.of(asset).head, _ARCHIVED) or b"0")
+        return number if isinstance(number, int) else 0
+
+    async def note_archive(self, asset: str, number: int) -> None:
+        """See ``LedgerStore``."""
+        with _asking():
+            await self._client.hset(Keys.of(asset).head, _ARCHIVED, str(number))
 
     async def _range(self, asset: str, after: int, until: str, count: int) -> list[Entry]:
         with _asking():

@@ -177,6 +177,7 @@ class RedisLedgerStore(RedisJournal):
         arguments = (
             resumption.request_id, fingerprint, resumption.number, int(resumption.is_end), self._clock.now_ms(),
             call.actor, resumption.why, resumption.lost_count,
+            "-" if resumption.archived is None else resumption.archived,
         )  # fmt: skip
         if resumption.is_end:
             self.expect(asset, 0)

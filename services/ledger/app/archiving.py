@@ -33,15 +33,18 @@ class Archiver:
     async def check(self, asset: str) -> Head:
         """Closes the books if the store lacks entries that the archive has, or has others; returns the store's head.
 
+        An archive that was cut closes nothing: what it lacks says nothing about the store.
         Raises: ArchiveFault.
         """
+        noted = await self._store.noted_archive(asset)
         archived = await asyncio.to_thread(self._archive.head, asset)  # first: the store never has less than it had
         head = await self._store.head(asset)
         if head.number < archived.number:
             self._stops.stop(asset, f"the journal ends at {head.number}, the archive at {archived.number}")
         elif archived.number:
             entries = await self._store.entries(asset, archived.number - 1, 1)
-            if [Head(entry.number, entry.hash) for entry in entries] != [archived]:
+            is_trimmed = not entries and archived.number < noted
+            if not is_trimmed and [Head(entry.number, entry.hash) for entry in entries] != [archived]:
                 self._stops.stop(asset, f"the journal has another entry {archived.number} than the archive")
         return head
 
@@ -53,12 +56,18 @@ class Archiver:
         head = await self.check(asset)
         if self._stops.why(asset):
             return 0
+        noted = await self._store.noted_archive(asset)
         head = await self._store.kept_head(asset)
         archived = await asyncio.to_thread(self._archive.head, asset)
+        if archived.number < noted:
+            # The store may have what is missing. But what became of the archive is to be seen before it is whole again.
+            raise ArchiveFault(shortened(archived.number, noted), archived.number + 1)
         while archived.number < head.number:
             entries = await self._store.entries(asset, archived.number, min(BATCH, head.number - archived.number))
             archived = followed(archived, entries)
             await _to_the_end(partial(self._archive.append, asset, entries))
+        if archived.number > noted:
+            await self._store.note_archive(asset, archived.number)
         await self._trim(asset, archived.number)
         return archived.number
 
@@ -72,6 +81,11 @@ class Archiver:
         through = min(through, await asyncio.to_thread(self._archive.sealed, asset))
         if through >= oldest[0].number:
             await self._store.trim(asset, through)
+
+
+def shortened(number: int, noted: int) -> str:
+    """What is said of an archive that ends at a number, and went further."""
+    return f"it ends at {number} and went to {noted}: it was cut, or an older copy was put in its place"
 
 
 async def _to_the_end(write: Callable[[], None]) -> None:

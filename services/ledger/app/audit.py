@@ -14,6 +14,7 @@ from contextlib import suppress
 from typing import Final
 
 from refusals import Refusal
+from services.ledger.app.archiving import shortened
 from services.ledger.app.checks import check_asset
 from services.ledger.app.fold import BooksState, FaultKind, Fold
 from services.ledger.app.journal import Journal
@@ -41,6 +42,7 @@ class _Audit:
     async def run(self, *, with_files: bool) -> BooksState:
         if with_files:
             await self._check_archive()
+        await self._check_archive_end()
         await self._fold_to(await self._store.head(self._asset))
         async for batch in self._store.accounts(self._asset):
             await self._compare(batch)
@@ -74,6 +76,14 @@ class _Audit:
             self._archived = (await self._journal.archived_head(self._asset)).number
         except (ArchiveFault, OSError) as error:
             self._fold.fault(FaultKind.CHAIN, f"the archive cannot be read: {error}")
+
+    async def _check_archive_end(self) -> None:
+        try:
+            short = await self._journal.shortened_archive(self._asset)
+        except (ArchiveFault, OSError):
+            return  # it is away, or named already
+        if short is not None:
+            self._fold.fault(FaultKind.CHAIN, f"the archive: {shortened(*short)}", number=short[0] + 1)
 
     async def _fold_to(self, head: Head) -> None:
         fold = self._fold

@@ -26,7 +26,7 @@ from services.ledger.app.fingerprint import (
 from services.ledger.app.funds import Funds
 from services.ledger.app.journal import Journal
 from services.ledger.app.stops import Stops
-from services.ledger.ports import Call, JournalArchive, LedgerStore
+from services.ledger.ports import ArchiveFault, Call, JournalArchive, LedgerStore
 from services.ledger.values import (
     Balance,
     EntryKind,
@@ -149,17 +149,29 @@ class Corrections:
             return first
         await self._store.bind_request(resumption.request_id, fingerprint, call)
         if self._archive is None or not is_stopped:
+            resumption = replace(resumption, archived=await self._archive_end(asset))
             number, lost_count = await self._store.resume(resumption, fingerprint, call)
         else:
             # What is lost is safe before the decision is journaled, and the archive, which keeps the books closed, is
             # cut only after that: whatever fails between leaves them closed, and the call is repeated.
             common = await common_number(self._store, self._archive, asset)
             lost_count = await asyncio.to_thread(self._archive.set_aside, asset, common)
-            resumption = replace(resumption, lost_count=lost_count)
+            resumption = replace(resumption, lost_count=lost_count, archived=common)
             number, lost_count = await self._store.resume(resumption, fingerprint, call)
             await asyncio.to_thread(self._archive.cut, asset, common)
         self._stops.clear(asset)
         return number, lost_count
+
+    async def _archive_end(self, asset: str) -> int | None:
+        """Where the archive ends, if the store has what is to follow there; then it may be written on from there."""
+        if self._archive is None:
+            return None
+        try:
+            end = (await asyncio.to_thread(self._archive.head, asset)).number
+        except (ArchiveFault, OSError):
+            return None  # damage that no decision mends
+        oldest = await self._store.next_entries(asset, 0, 1)
+        return end if not oldest or oldest[0].number <= end + 1 else None
 
     async def _is_unfinished(self, asset: str, number: int) -> bool:
         """Whether the books are closed for what the decision in this entry is about, and not for something later."""

@@ -89,6 +89,16 @@ class Journal:
         """Where the archive ends; number 0 without one."""
         return await self._archived(lambda archive: archive.head(asset), Head(0, ""))
 
+    async def shortened_archive(self, asset: str) -> tuple[int, int] | None:
+        """Where the archive ends, and how far it had gone, if that was farther: somebody cut it."""
+        if self._archive is None:
+            return None
+        noted = await self._store.noted_archive(asset)
+        ends = (await self.archived_head(asset)).number
+        if ends >= noted or ends >= await self._store.noted_archive(asset):  # or an operator has just decided so
+            return None
+        return ends, noted
+
     async def archive_faults(self, asset: str) -> list[tuple[int, str]]:
         """What is wrong with the archive's files."""
         return await self._archived(lambda archive: archive.faults(asset), [])

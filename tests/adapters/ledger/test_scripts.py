@@ -26,7 +26,7 @@ OPEN = ("eve", "5", "0", "actor", "issuance", "0")
 GRANT = ("request", "print", "ann", "5", "0", "actor", "why", "issuance", "0")
 RELIEF = ("request", "print", "ann", "5", "0", "actor", "why", "fund:relief", "50")
 FREEZE = ("request", "print", "ann", "freeze", "0", "actor", "why")
-RESUME = ("request", "print", "4", "1", "0", "actor", "why", "0")
+RESUME = ("request", "print", "4", "1", "0", "actor", "why", "0", "3")
 REVERSE = ("request", "print", "1", "0", "actor", "why", "", "", "1", "bob", "issuance", "5")
 SEEN = "0"
 OF_REQUESTS = {ScriptName.OPEN, ScriptName.GRANT, ScriptName.FREEZE, ScriptName.RESUME, ScriptName.REVERSE}
@@ -74,7 +74,7 @@ async def test_numbers_that_are_not_whole_are_invalid_everywhere_and_write_nothi
             (ScriptName.OPEN, OPEN, (1, 2, 5)),
             (ScriptName.GRANT, GRANT, (3, 4, 8)),
             (ScriptName.FREEZE, FREEZE, (4,)),
-            (ScriptName.RESUME, RESUME, (2, 4, 7)),
+            (ScriptName.RESUME, RESUME, (2, 4, 7, 8)),
             (ScriptName.REVERSE, REVERSE, (2, 3, 8, 11)),
         ):
             for place in places:
@@ -222,6 +222,7 @@ async def test_every_other_refusal_writes_nothing_either(rig: Rig) -> None:
         ("MOVED", ScriptName.RESUME, (*other, *RESUME[2:])),
         ("MOVED", ScriptName.RESUME, (*other, "99", "0", *RESUME[4:])),
         ("INVALID", ScriptName.RESUME, (*other, *changed(RESUME, 3, "2")[2:])),
+        ("INVALID", ScriptName.RESUME, (*other, *changed(RESUME, 8, "-1")[2:])),
         ("REVERSED", ScriptName.REVERSE, (*other, *REVERSE[2:])),
         ("LOCKED", ScriptName.REVERSE, (*other, *changed(changed(REVERSE, 2, "2"), 9, "ann")[2:])),
         ("NOACCT", ScriptName.REVERSE, (*other, *changed(changed(REVERSE, 2, "2"), 9, "eve")[2:])),

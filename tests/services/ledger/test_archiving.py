@@ -2,8 +2,10 @@
 
 import asyncio
 import json
+import os
+import shutil
 import threading
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ import pytest
 from refusals import Reason, Refusal
 from services.ledger.adapters.keys import Keys
 from services.ledger.adapters.segment_file import Segment
+from services.ledger.app.archiving import Archiver
 from services.ledger.app.audit import Auditor
 from services.ledger.app.entries import chain_hash
 from services.ledger.edge.damage import damage_told
@@ -124,6 +127,92 @@ async def test_a_cut_archive_is_named(rig: Rig, tmp_path: Path, cut: str) -> Non
             path.unlink()
         expected = {("gap", "", (await vault.stored())[0])}
     assert expected <= await vault.found()
+
+
+def _cut_to(path: Path, size: int) -> None:
+    path.chmod(0o644)
+    path.write_bytes(path.read_bytes()[:size])
+
+
+def _cut(paths: list[Path], whole: int, part: float) -> None:
+    """Takes off whole files, and a part of the one before."""
+    for path in paths[-whole:]:
+        path.unlink()
+    if part:
+        last = paths[-whole - 1]
+        _cut_to(last, int(last.stat().st_size * part))
+
+
+TAILS: dict[str, tuple[Callable[[list[Path]], object], int]] = {
+    # what is done to the files of entries 1-10, 11-20, 21-30, 31-37; and the first entry that is gone
+    "half of the newest": (lambda paths: _cut_to(paths[-1], paths[-1].stat().st_size // 2), 34),
+    "its last byte": (lambda paths: _cut_to(paths[-1], paths[-1].stat().st_size - 1), 37),
+    "its last entry": (lambda paths: _cut_to(paths[-1], paths[-1].read_bytes()[:-1].rindex(b"\n") + 1), 37),
+    "all its entries": (lambda paths: _cut_to(paths[-1], paths[-1].read_bytes().index(b"\n") + 1), 31),
+    "all of it": (lambda paths: _cut_to(paths[-1], 0), 31),
+    "its file": (lambda paths: paths[-1].unlink(), 31),
+    "two files": (lambda paths: _cut(paths, 2, 0), 21),
+    "a file and a half": (lambda paths: _cut(paths, 1, 0.5), 25),
+    "everything": (lambda paths: _cut(paths, 4, 0), 1),
+    "the folder": (lambda paths: shutil.rmtree(paths[0].parent), 1),
+}
+
+
+@pytest.mark.parametrize("tail", TAILS)
+async def test_an_archive_that_was_cut_at_its_end_is_named_and_not_written_on(
+    rig: Rig, tmp_path: Path, tail: str
+) -> None:
+    """The store has all the entries that were cut off: nothing but what was noted of the archive tells."""
+    vault = await played_vault(rig, tmp_path, 34)
+    archiver = Archiver(rig.store, vault.archive, vault.stops, kept_count=1_000)
+    auditor = Auditor(rig.store, (vault.asset,), 7, journal=vault.journal)
+    assert await archiver.copy(vault.asset) == 37
+    await vault.play(35, 36)
+    assert not (await auditor.look_again(vault.asset)).faults
+    folder = tmp_path / vault.asset
+    cut, first = TAILS[tail]
+    cut(sorted(folder.glob("*.seg")))
+    left = {path.name: path.read_bytes() for path in folder.glob("*")}
+    os.utime(folder if folder.exists() else tmp_path)
+
+    with pytest.raises(ArchiveFault, match=f"it ends at {first - 1} and went to 37: it was cut"):
+        await archiver.copy(vault.asset)
+    assert {path.name: path.read_bytes() for path in folder.glob("*")} == left, "what was left is no longer to be seen"
+    assert ("chain", "", first) in await vault.found()
+    assert [fault.number for fault in (await auditor.look_again(vault.asset)).faults if fault.kind == "chain"] == [
+        first
+    ]
+
+    # An operator who has looked at it decides that the archive is written anew from there.
+    number, lost_count = await vault.corrections.resume(resumption(vault, 39), CALL)
+    assert (number, lost_count) == (40, 0)
+    assert await archiver.copy(vault.asset) == 40
+    assert await vault.found() == set()
+    assert vault.archive.entries(vault.asset, 0, 100) == await rig.store.next_entries(vault.asset, 0, 100)
+
+
+async def test_an_archive_cut_by_more_than_the_store_has_cannot_be_gone_on_with(rig: Rig, tmp_path: Path) -> None:
+    """Only a copy of it can; play goes on all the same."""
+    vault = await played_vault(rig, tmp_path)
+    await vault.archiver.copy(vault.asset)
+    await vault.play(41, 42)
+    (kept, *_), newest = await vault.stored(), sorted((tmp_path / vault.asset).glob("*.seg"))[-2:]
+    copies = {path: path.read_bytes() for path in newest}
+    for path in newest:
+        path.unlink()
+    assert {("chain", "", 31), ("gap", "", kept)} <= await vault.found()
+    await vault.corrections.resume(resumption(vault, 45), CALL)
+    for _ in range(2):
+        with pytest.raises(ArchiveFault, match="it ends at 30 and went to 43"):
+            await vault.archiver.copy(vault.asset)
+        await vault.play(43, 44)
+    assert vault.stops.why(vault.asset) == ""
+    assert {("chain", "", 31), ("gap", "", kept)} <= await vault.found()
+    for path, data in copies.items():
+        path.write_bytes(data)
+    os.utime(tmp_path / vault.asset)
+    assert await vault.archiver.copy(vault.asset) == 48
+    assert await vault.found() == set()
 
 
 async def test_whoever_rewrites_the_whole_tail_in_the_store_is_found_by_the_archive(rig: Rig, tmp_path: Path) -> None:
@@ -308,12 +397,16 @@ async def test_a_store_that_takes_over_under_a_running_ledger_is_not_written_to(
 
 
 async def test_an_archive_that_ends_before_what_was_trimmed_is_named_to_the_operator(rig: Rig, tmp_path: Path) -> None:
-    """What lies between is nowhere: the archive must be brought back, or nothing tells what is lost."""
+    """What lies between is nowhere: the archive must be brought back, or nothing tells what is lost.
+
+    So it is where nothing was noted of the archive: the store is another one than it was written from.
+    """
     vault = await played_vault(rig, tmp_path)
     await vault.archiver.copy(vault.asset)
     first = (await vault.stored())[0]
     for path in sorted((tmp_path / vault.asset).glob("*.seg"))[1:]:
         path.unlink()
+    await rig.client.hdel(Keys.of(vault.asset).head, "archived")
     await vault.archiver.check(vault.asset)
     refusal = await refused(_told(vault.corrections.resume(resumption(vault, 43), CALL)))
     assert (refusal.reason, dict(refusal.metadata)) == (Reason.JOURNAL_DAMAGED, {"journal_number": str(first - 1)})

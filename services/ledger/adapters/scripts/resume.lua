@@ -1,5 +1,6 @@
 -- Journals an operator's decision to go on with the books as they stand up to an entry, once a request id.
--- ARGV: request id, fingerprint, number of the entry, '1' if the journal must end there, at_ms, actor, why, lost entries
+-- ARGV: request id, fingerprint, number of the entry, '1' if the journal must end there, at_ms, actor, why, lost entries,
+--       where the archive ends from now on, or '-' where that stays as it was noted
 -- Answers: {OK | DUP, 'number lost'} {REUSED, request id} {MOVED | INVALID, what}
 -- KEYS[7] holds the request ids.
 
@@ -8,7 +9,7 @@ local request, fingerprint = ARGV[1], ARGV[2]
 local function resume()
   local accepted = whole(ARGV[3])
   if request == '' or not accepted or (ARGV[4] ~= '0' and ARGV[4] ~= '1') or not whole(ARGV[5]) or not whole(ARGV[8])
-  then
+    or not (ARGV[9] == '-' or whole(ARGV[9])) then
     return { 'INVALID', 'request' }
   end
   local first = remembered(request, fingerprint)
@@ -24,6 +25,9 @@ local function resume()
   }, {})
   local result = digits(number) .. ' ' .. ARGV[8]
   remember(request, fingerprint, result)
+  if ARGV[9] ~= '-' then
+    redis.call('HSET', keys.head, 'archived', ARGV[9])
+  end
   return { 'OK', result }
 end
 
