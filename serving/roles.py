@@ -85,7 +85,7 @@ METHOD_ROLES: Mapping[str, frozenset[str]] = MappingProxyType(
         _LEDGER + "OpenAccount": frozenset({"login"}),
         _LEDGER + "GetBalances": frozenset({"table", "matchmaker", "login", "operator"}),
         _LEDGER + "ReserveStake": frozenset({"table"}),
-        _LEDGER + "ReleaseStake": frozenset({"table"}),
+        _LEDGER + "ReleaseStake": frozenset({"table", "operator"}),
         _LEDGER + "Claim": frozenset({"table"}),
         _LEDGER + "Settle": frozenset({"table"}),
         _LEDGER + "Void": frozenset({"table"}),

@@ -79,8 +79,13 @@ class LedgerStore(Protocol):
         """
         ...
 
-    async def release(self, table: str, epoch: int, deal: str, asset: str, call: Call) -> tuple[str, ...]:
-        """Unlocks the accounts of a deal; returns those unlocked now. Raises: Refusal FENCED."""
+    async def release(
+        self, table: str, epoch: int, deal: str, asset: str, call: Call, *, why: str = ""
+    ) -> tuple[str, ...]:
+        """Unlocks the accounts of a deal, or with none of whichever the table holds; returns those unlocked now.
+
+        Raises: Refusal FENCED.
+        """
         ...
 
     async def claim(self, table: str, epoch: int, asset: str, call: Call, *, known_seq: int | None = None) -> Claimed:

@@ -308,7 +308,7 @@ class Ledger(Protocol):
         ...
 
     async def release(self, account: Account, deal_id: str) -> None:
-        """Give the stakes free; nothing if they are."""
+        """Give the stakes of a deal free, or without one whatever the table holds; nothing if they are."""
         ...
 
 

@@ -95,9 +95,11 @@ class RedisLedgerStore(RedisJournal):
         answer = await self._run(ScriptName.RESERVE, stake.asset, stake.table, arguments, call)
         return answers.reservation(answer, stake.accounts)
 
-    async def release(self, table: str, epoch: int, deal: str, asset: str, call: Call) -> tuple[str, ...]:
+    async def release(
+        self, table: str, epoch: int, deal: str, asset: str, call: Call, *, why: str = ""
+    ) -> tuple[str, ...]:
         """See ``LedgerStore``."""
-        arguments = (table, epoch, deal, self._kept_ms, self._clock.now_ms(), call.actor)
+        arguments = (table, epoch, deal, self._kept_ms, self._clock.now_ms(), call.actor, why)
         answer = await self._run(ScriptName.RELEASE, asset, table, arguments, call)
         return tuple(answers.accepted(answer, "OK")[1])
 

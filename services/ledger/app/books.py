@@ -14,6 +14,7 @@ from services.ledger.app.checks import (
     check_settlement,
     check_stake,
     check_void,
+    check_why,
 )
 from services.ledger.app.fingerprint import settlement_fingerprint, void_fingerprint
 from services.ledger.app.funds import Funds
@@ -93,14 +94,24 @@ class Books:
         self._stops.guard(stake.asset)
         return await self._store.reserve(stake, call)
 
-    async def release(self, table: str, epoch: int, deal: str, asset: str, call: Call) -> tuple[str, ...]:
-        """Unlocks the balances of a deal; returns the accounts unlocked now, none on a repeat."""
+    async def release(
+        self, table: str, epoch: int, deal: str, asset: str, call: Call, *, why: str | None = None
+    ) -> tuple[str, ...]:
+        """Unlocks the balances of a deal; returns the accounts unlocked now, none on a repeat.
+
+        Args:
+            deal: empty when the table is over: whichever deal it holds a stake for.
+            why: an operator's reason for what else only tables do; None: it is the table.
+        """
         check_name(table, "table_id")
         check_counter(epoch, "epoch")
-        check_deal(deal, "deal_id")
+        if deal:
+            check_deal(deal, "deal_id")
         check_asset(asset, self._funds.assets)
+        if why is not None:
+            check_why(why)
         self._stops.guard(asset)
-        return await self._store.release(table, epoch, deal, asset, call)
+        return await self._store.release(table, epoch, deal, asset, call, why=why or "")
 
     async def claim(self, table: str, epoch: int, asset: str, call: Call, *, known_seq: int | None = None) -> Claimed:
         """Makes an epoch the table's owner: older ones are FENCED from now on.

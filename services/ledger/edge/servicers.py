@@ -70,7 +70,12 @@ class LedgerServicer(ledger_pb2_grpc.LedgerServiceServicer):
     ) -> ledger_pb2.ReleaseStakeResponse:
         """See the proto."""
         freed = await self._books.release(
-            request.table_id, request.epoch, request.deal_id, request.asset, self._door.enter()
+            request.table_id,
+            request.epoch,
+            request.deal_id,
+            request.asset,
+            self._door.enter(),
+            why=request.reason if current_caller().role == "operator" else None,
         )
         return ledger_pb2.ReleaseStakeResponse(account_ids=freed)
 

@@ -12,7 +12,7 @@ from refusals import Reason, Refusal
 from services.table.app.checking import Checker
 from services.table.app.outside import Outside
 from services.table.app.record import DealRecord
-from services.table.app.voiding import Voider, void_stake_id
+from services.table.app.voiding import Voider
 from services.table.model import flow
 from services.table.model.events import FAULTS, CloseCause, DealVoided, PaymentsDue, VoidCause
 from services.table.model.play import Rest
@@ -32,7 +32,7 @@ class Progress:
         claimed: whether the ledger knows this owner.
         taken_over_at: by asset, number of the last settlement that the log asked for when this owner took the table
             over; None for the owner that made it.
-        released: deal whose stakes have been given back.
+        all_released: whether the ledger has given back whatever it held for the table, which is over.
         seats_released: whether the players may sit elsewhere.
         faulted: whether a fault has stopped the table.
         unsettled: whether settlements that are due are given up, since the ledger refuses them.
@@ -41,7 +41,7 @@ class Progress:
 
     claimed: bool = False
     taken_over_at: Mapping[str, int] | None = None
-    released: str = ""
+    all_released: bool = False
     seats_released: bool = False
     faulted: bool = False
     unsettled: bool = False
@@ -82,6 +82,14 @@ class Release:
 
 
 @dataclass(frozen=True, slots=True)
+class ReleaseAll:
+    """Have whatever stakes the ledger still holds given back: the table is over.
+
+    Mostly those of the last deal; of an earlier one, if the ledger was set back.
+    """
+
+
+@dataclass(frozen=True, slots=True)
 class VoidDeal:
     """Have what the deal has moved moved back, and what the log has lost."""
 
@@ -103,8 +111,8 @@ class Finish:
     """Nothing is owed any more: the log need not be found by anybody, and ends some day."""
 
 
-Duty = Claim | Settle | Reserve | Release | VoidDeal | CloseFaulted | ReleaseSeats | Finish
-_AT_THE_LEDGER = (Settle, Reserve, Release)
+Duty = Claim | Settle | Reserve | Release | ReleaseAll | VoidDeal | CloseFaulted | ReleaseSeats | Finish
+_AT_THE_LEDGER = (Settle, Reserve, Release, ReleaseAll)
 
 
 def next_duty(state: TableState, progress: Progress) -> Duty | None:
@@ -134,19 +142,16 @@ def _next(state: TableState, progress: Progress) -> Duty | None:
 
 
 def _after_the_end(state: TableState, progress: Progress) -> Duty:
-    held = _stakes_held(state)
-    if held is not None and progress.released != held:
-        return Release(held)
-    return Finish() if progress.seats_released else ReleaseSeats()
+    if _holds_stakes(state) and not progress.all_released:
+        return ReleaseAll()
+    if not progress.seats_released:
+        return ReleaseSeats()
+    return ReleaseAll() if state.deal is not None and not progress.all_released else Finish()
 
 
-def _stakes_held(state: TableState) -> str | None:
-    """The deal whose stakes may be locked when a table ends."""
-    if state.voided:
-        return state.voided[0].deal_id
-    if state.deal is not None and not state.deal.settled:
-        return state.deal.deal_id
-    return flow.next_deal_id(state) if state.all_ready else None
+def _holds_stakes(state: TableState) -> bool:
+    """Whether stakes may be locked when a table ends; as far as the table knows."""
+    return bool(state.voided) or (state.deal is not None and not state.deal.settled) or state.all_ready
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +208,11 @@ class StakesReleased:
 
 
 @dataclass(frozen=True, slots=True)
+class AllReleased:
+    """The ledger holds no stakes of the table."""
+
+
+@dataclass(frozen=True, slots=True)
 class SeatsReleased:
     """The players may sit elsewhere."""
 
@@ -240,6 +250,7 @@ Result = (
     | StakesRefused
     | SettlementMade
     | StakesReleased
+    | AllReleased
     | SeatsReleased
     | FaultDue
     | ScoringDiffers
@@ -287,7 +298,11 @@ class Performer:
             case Release(deal_id):
                 if state.rest is Rest.OVER and not await self._checker.agrees(state, None):
                     return ScoringDiffers(deal_id)
-                return await self._release(deal_id, state)
+                await self._release(deal_id)
+                return StakesReleased(deal_id)
+            case ReleaseAll():
+                await self._release("")
+                return AllReleased()
             case VoidDeal(books):
                 return DealUndone(await self._voider.void(state, VoidCause.LOST_TAIL, books))
             case ReleaseSeats():
@@ -312,12 +327,9 @@ class Performer:
             return TailLost(books)
         return Claimed()
 
-    async def _release(self, deal_id: str, state: TableState) -> Result:
-        held = [deal_id, *([void_stake_id(deal_id)] if state.voided else [])]
+    async def _release(self, deal_id: str) -> None:
         for account in self._accounts:
-            for stake_id in held:
-                await self._around.ledger.release(account, stake_id)
-        return StakesReleased(deal_id)
+            await self._around.ledger.release(account, deal_id)
 
     async def _settle(self, due: PaymentsDue, state: TableState) -> Result:
         around = self._around

@@ -61,10 +61,12 @@ class Outcomes:
 
     def _released(self, result: duties.StakesReleased, draft: Draft) -> None:
         state = self._current.state
-        self._current.progress.released = result.deal_id
         deal = state.deal
         if state.stage is Stage.PLAYING and deal is not None and deal.deal_id == result.deal_id:
             flow.settle_deal(draft)
+
+    def _all_released(self, result: duties.AllReleased, draft: Draft) -> None:
+        self._current.progress.all_released = True
 
     def _seats_released(self, result: duties.SeatsReleased, draft: Draft) -> None:
         self._current.progress.seats_released = True
@@ -93,9 +95,9 @@ class Outcomes:
         if isinstance(duty, duties.ReleaseSeats):
             progress.seats_released = True
             return
-        if isinstance(duty, duties.Release):
-            progress.released = duty.deal_id
-        else:
+        if isinstance(duty, duties.ReleaseAll):
+            progress.all_released = True
+        elif not isinstance(duty, duties.Release):
             progress.claimed = progress.unsettled = True
         if state.stage is not Stage.CLOSED and not progress.faulted:
             progress.faulted = True
@@ -110,6 +112,7 @@ _OUTCOMES: Mapping[type, Callable[[Outcomes, Any, Draft], None]] = {
     duties.StakesRefused: Outcomes._stakes_refused,
     duties.SettlementMade: Outcomes._settled,
     duties.StakesReleased: Outcomes._released,
+    duties.AllReleased: Outcomes._all_released,
     duties.SeatsReleased: Outcomes._seats_released,
     duties.FaultDue: Outcomes._fault,
     duties.ScoringDiffers: Outcomes._differs,

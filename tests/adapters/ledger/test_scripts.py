@@ -19,7 +19,7 @@ NOT_WHOLE = ["", "-1", "1.5", "1e3", " 1", "1 ", "+1", "01", "0x10", "nan", "inf
 TOO_LARGE = [str(UNITS_MAX + 1), str(UNITS_MAX + 2), "9" * 16, "9" * 400]
 SETTLE = ("t1", "1", "1", "print", "d1", "0", "actor", "1", "0", "ann", "bob", "5", "win", "0")
 RESERVE = ("t2", "1", "d1", "0", "1000", "0", "actor", "cyd")
-RELEASE = ("t1", "1", "d1", "1000", "0", "actor")
+RELEASE = ("t1", "1", "d1", "1000", "0", "actor", "")
 CLAIM = ("t1", "1", "1000")
 VOID = ("t1", "1", "1", "print", "d1", "0", "actor", "why")
 OPEN = ("eve", "5", "0", "actor", "issuance", "0")
@@ -153,6 +153,7 @@ async def test_a_group_is_one_payers_legs_side_by_side_to_different_payees(rig: 
         (ScriptName.OPEN, OPEN, "OPENED", "SAME"),
         (ScriptName.RESERVE, ("t1", *RESERVE[1:7], "ann", "bob"), "OK", "OK"),
         (ScriptName.RELEASE, RELEASE, "OK", "OK"),
+        (ScriptName.RELEASE, changed(RELEASE, 2, ""), "OK", "OK"),
         (ScriptName.CLAIM, CLAIM, "OK", "OK"),
         (ScriptName.FREEZE, FREEZE, "OK", "DUP"),
         (ScriptName.RESUME, changed(RESUME, 2, "3"), "OK", "DUP"),

@@ -203,7 +203,8 @@ class Oracle:
         if epoch < table.epoch:
             return "FENCED"
         self.tables[name] = table = replace(table, epoch=epoch)
-        if table.deal != deal and deal in table.released:
+        deal = deal or table.deal
+        if not deal or (table.deal != deal and deal in table.released):
             return ()
         self._write([], can_be_reversed=False)
         released = (deal, *table.released)[:REMEMBERED]

@@ -32,6 +32,7 @@ ALLOWED: dict[str, set[str]] = {
     "GetAccount": {"player", "operator"},
     "ListStatement": {"player", "operator"},
     **{name: {"table"} for name in _OF_TABLES.split()},
+    "ReleaseStake": {"table", "operator"},
     **{name: {"operator"} for name in _OF_OPERATORS.split()},
 }
 """Who may call what, written down a second time."""
@@ -102,7 +103,7 @@ def rightful(wire: Wire) -> dict[str, Message]:
         "OpenAccount": ledger_pb2.OpenAccountRequest(account_id="ann"),
         "GetBalances": ledger_pb2.GetBalancesRequest(account_ids=["ann"], asset=asset),
         "ReserveStake": ledger_pb2.ReserveStakeRequest(**of_table, account_ids=["ann", "bob", "cyd"], least_balance=1),
-        "ReleaseStake": ledger_pb2.ReleaseStakeRequest(**of_table | {"deal_id": "d0"}),
+        "ReleaseStake": ledger_pb2.ReleaseStakeRequest(**of_table | {"deal_id": "d0", "reason": "its table is gone"}),
         "Claim": ledger_pb2.ClaimRequest(table_id="t1", epoch=1, asset=asset),
         "Settle": ledger_pb2.SettleRequest(**of_table, seq=1, payments=payments, groups=[group]),
         "Void": ledger_pb2.VoidRequest(**of_table, seq=1, reason="because"),

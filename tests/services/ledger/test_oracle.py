@@ -66,7 +66,7 @@ _DETAILS: dict[str, tuple[int, tuple[st.SearchStrategy[Any], ...]]] = {
             _MOSTLY((0, 0, 30)),
         ),
     ),
-    "release": (2, (_MOSTLY(TABLES), _newer, _deals)),
+    "release": (2, (_MOSTLY(TABLES), _newer, _MOSTLY((*[""] * 6, "d1", "d2", "d3", "over", "over")))),
     "claim": (1, (_MOSTLY(TABLES), _newer)),
     "void": (1, (_MOSTLY(TABLES), _newer, _MOSTLY((*[1] * 8, 2, 0, -2, -16)), _deals)),
     "grant": (1, (_MOSTLY(REQUESTS), _players, _MOSTLY((1, 2, 3, UNITS_MAX)))),
@@ -123,7 +123,7 @@ def test_random_histories_are_answered_as_the_oracle_says(runner: asyncio.Runner
     """
     seen: Counter[str] = Counter()
 
-    @settings(_EXAMPLES, max_examples=60)
+    @settings(_EXAMPLES, max_examples=80)
     @given(openings=_openings, steps=st.lists(_steps, min_size=15, max_size=40))
     def histories(openings: Sequence[int], steps: Sequence[tuple[Any, ...]]) -> None:
         runner.run(_history(shared_rig, seen, openings, steps))

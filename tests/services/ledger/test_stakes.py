@@ -6,6 +6,7 @@ import pytest
 
 from refusals import Reason
 from services.ledger.adapters.keys import Keys
+from services.ledger.app.entries import record_of
 from services.ledger.values import RING, Leg, Stake, StakeRefusal, StakeRow
 from tests.services.ledger.rig import CALL, Rig, new_asset, refused
 
@@ -50,6 +51,24 @@ async def test_a_reservation_again_is_reserved_whatever_was_won_since(rig: Rig) 
         StakeRow("ann", 0, StakeRefusal.NONE),
         StakeRow("bob", 100, StakeRefusal.NONE),
     )
+
+
+async def test_a_table_that_is_over_releases_whichever_deal_it_holds(rig: Rig) -> None:
+    asset = await opened(rig, ann=50, bob=50)
+    await rig.reserve(asset, "t1", ["ann", "bob"])
+    assert (await refused(rig.store.release("t1", 0, "", asset, CALL))).reason is Reason.INVALID_FIELD
+    assert sorted(await rig.store.release("t1", 2, "", asset, CALL, why="the table is gone")) == ["ann", "bob"]
+    entry = record_of((await rig.store.next_entries(asset, 0, 10))[-1])
+    assert (entry.kind, entry.deal, entry.why) == ("release", "d1", "the table is gone")
+    head = await rig.store.head(asset)
+    assert await rig.store.release("t1", 2, "", asset, CALL) == ()
+    assert await rig.store.release("t9", 2, "", asset, CALL) == ()
+    assert await rig.store.head(asset) == head, "nothing was held, and nothing is journaled"
+    assert await locks(rig, asset, "ann", "bob") == ["", ""]
+    assert (await refused(rig.store.release("t1", 1, "", asset, CALL))).reason is Reason.FENCED
+    again = await refused(rig.store.reserve(stake(asset, "ann", "bob", epoch=2), CALL))
+    assert again.reason is Reason.SETTLEMENT_CONFLICT, "it is known as released"
+    assert not (await rig.verify(asset)).faults
 
 
 async def test_a_table_holds_one_deal_and_reserves_each_once(rig: Rig) -> None:

@@ -1,6 +1,7 @@
 """The ledger through real sockets: roles, codes, facts, repeats."""
 
 import asyncio
+import json
 from collections.abc import Awaitable
 from uuid import uuid4
 
@@ -50,6 +51,21 @@ async def test_a_deal_from_opening_to_released_stakes_adds_up(wire: Wire) -> Non
         10_005,
         0,
     )
+
+
+async def test_an_operator_frees_the_stake_of_a_table_that_is_no_more_and_says_why(wire: Wire) -> None:
+    """PF-55; and no other role but the table's."""
+    await wire.seat("ann", "bob")
+    request = ledger_pb2.ReleaseStakeRequest(table_id="t1", epoch=1, asset=wire.coins)
+    _, refusal = await refused(wire.ledger("operator").ReleaseStake(request))
+    assert (refusal.reason, refusal.field) == (Reason.INVALID_FIELD, "reason")
+    _, refusal = await refused(wire.ledger("login").ReleaseStake(request))
+    assert refusal.reason is Reason.ROLE_NOT_ALLOWED
+    request.reason = "its log is lost with its store"
+    assert list((await wire.ledger("operator").ReleaseStake(request)).account_ids) == ["ann", "bob"]
+    export = audit_pb2.ExportJournalRequest(asset=wire.coins)
+    last = json.loads([row.body async for message in wire.audit().ExportJournal(export) for row in message.entries][-1])
+    assert (last["kind"], last["why"], last["actor"]) == ("release", request.reason, "table-0")
 
 
 async def test_balances_show_who_has_locked_them(wire: Wire) -> None:
@@ -143,12 +159,21 @@ async def test_a_thousand_callers_of_one_settlement_get_one_answer(wire: Wire) -
     """Reliability 32, through the socket."""
     await wire.seat("ann", "bob")
     table = wire.ledger()
-    answers = await asyncio.gather(*(table.Settle(wire.settlement()) for _ in range(1000)))
-    assert sum(not answer.duplicate for answer in answers) == 1
+
+    async def settled() -> ledger_pb2.SettleResponse:
+        while True:
+            try:
+                return await table.Settle(wire.settlement())
+            except grpc.aio.AioRpcError as error:  # a starved machine: not known whether it happened, so once more
+                if error.code() not in (Code.DEADLINE_EXCEEDED, Code.UNAVAILABLE, Code.RESOURCE_EXHAUSTED):
+                    raise
+
+    answers = await asyncio.gather(*(settled() for _ in range(1000)))
+    assert sum(not answer.duplicate for answer in answers) <= 1
     for answer in answers:
         answer.duplicate = False
     assert {answer.SerializeToString(deterministic=True) for answer in answers} == {
         answers[0].SerializeToString(deterministic=True)
     }
     request = ledger_pb2.GetBalancesRequest(account_ids=["ann", "bob"], asset=wire.coins)
-    assert [row.balance for row in (await table.GetBalances(request)).balances] == [9_995, 10_005]
+    assert [row.balance for row in (await table.GetBalances(request)).balances] == [9_995, 10_005], "more than once"

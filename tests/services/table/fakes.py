@@ -118,7 +118,10 @@ class FakeLedger:
     async def release(self, account: Account, deal_id: str) -> None:
         await self._enter("release", account)
         locked = self.books[account.asset].locked
-        for player in [player for player, deal in locked.items() if deal == deal_id]:
+        of_table = f"{account.table_id}."
+        for player in [
+            name for name, deal in locked.items() if deal == deal_id or (not deal_id and deal.startswith(of_table))
+        ]:
             del locked[player]
         self._leave(None)
 

@@ -3,6 +3,7 @@
 import uuid
 
 from services.table.model.events import DealSettled, PaymentsDue, PaymentsMade
+from services.table.ports import Account, Reserved
 from tests.services.table.logs import stored, table_with_settlements
 from tests.services.table.real_ledger import OPENING, Books
 from tests.services.table.rig import Pods, Seated, eventually, first_option, gathered
@@ -63,6 +64,22 @@ async def test_a_table_taken_over_in_mid_deal_settles_under_its_new_epoch(
     settled = next(event for event in log if isinstance(event, DealSettled))
     assert [row.balance for row in await books.balances(seated.names)] == list(settled.balances)
     assert again.sample("cardroom_table_quarantines_total") == 0
+    await books.sound()
+
+
+async def test_a_table_that_ends_frees_whatever_the_ledger_holds_for_it_pf_55(pods: Pods, books: Books) -> None:
+    """A ledger that was set back holds the stake of a deal that is long over; nobody may stay locked for ever."""
+    pods.ledger = books.ledger  # type: ignore[assignment]
+    pod = await pods.start()
+    table_id = table_with_settlements(pod, 1)
+    seats = names()
+    await books.opened(seats)
+    of_before = Account(table_id, 1, "coins", tuple(seats))
+    assert isinstance(await books.ledger.reserve(of_before, f"{table_id}.of-before", 0), Reserved)
+    seated = await pod.create(table_id, players=seats)
+    await played(seated)
+    await eventually(lambda: seated.table_id in pods.seats.released)
+    assert [row.locked_by_table_id for row in await books.balances(seats)] == [""] * 4
     await books.sound()
 
 

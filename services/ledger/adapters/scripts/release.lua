@@ -1,20 +1,23 @@
 -- Gives the balances of a deal free again. Again, or for a deal never reserved, it frees nobody; a deal that was not
 -- reserved is noted as released, so that it will not be either.
--- ARGV: table, epoch, deal, kept_ms, at_ms, actor
+-- ARGV: table, epoch, deal or '' for whichever the table holds, kept_ms, at_ms, actor, why
 -- Answers: {OK, accounts freed...} {FENCED, epoch} {INVALID, what}
 
 local table_id, deal = ARGV[1], ARGV[3]
 
 local function release()
   local epoch = whole(ARGV[2])
-  if not epoch or epoch == 0 or deal == '' or not whole(ARGV[5]) then
+  if not epoch or epoch == 0 or not whole(ARGV[5]) or not ARGV[7] then
     return { 'INVALID', 'request' }
   end
   local record = redis.call('HMGET', keys.record, 'epoch', 'deal', 'accounts', 'released', 'entry')
   if epoch < tonumber(record[1] or '0') then
     return { 'FENCED', record[1] }
   end
-  if is_among(record[4], deal) and record[2] ~= deal then
+  if deal == '' then
+    deal = record[2] or ''
+  end
+  if deal == '' or (is_among(record[4], deal) and record[2] ~= deal) then
     redis.call('HSET', keys.record, 'epoch', ARGV[2])
     keep_record((record[2] or '') ~= '', ARGV[4])
     return { 'OK' }
@@ -28,7 +31,7 @@ local function release()
     end
   end
   local number = append({
-    kind = 'release', at_ms = ARGV[5], actor = ARGV[6], table = table_id, epoch = ARGV[2], deal = deal,
+    kind = 'release', at_ms = ARGV[5], actor = ARGV[6], why = ARGV[7], table = table_id, epoch = ARGV[2], deal = deal,
     prior = record[5] or '0', accounts = freed,
   }, {})
   redis.call('HSET', keys.record, 'epoch', ARGV[2], 'released', with_released(record[4], deal), 'entry',
