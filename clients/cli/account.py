@@ -13,6 +13,7 @@ from clients.cli.credentials import default_keys, local_key
 from clients.cli.faults import CommandError
 from serving.channels import connect
 from serving.errors import StartError
+from serving.refusing import refusal_of
 from serving.roles import SERVICE
 from serving.tokens import ServiceTokens
 
@@ -58,7 +59,7 @@ def account(player: str, address: str, directory: Path) -> None:
     except StartError as error:
         raise CommandError(str(error)) from None
     except grpc.aio.AioRpcError as error:
-        if error.code() is grpc.StatusCode.UNAVAILABLE:
+        if error.code() is grpc.StatusCode.UNAVAILABLE and refusal_of(error) is None:
             raise CommandError(f"no ledger answers at {address}; is `make run` running?") from None
         raise CommandError(f"the ledger refuses: {error.details()}") from None
     click.echo(f"{player}: {', '.join(f'{row.balance} {row.asset}' for row in opened.balances)}")

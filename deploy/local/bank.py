@@ -74,7 +74,8 @@ class Bank:
         right = found.ok and not found.faults and found.sum_total == 0
         verdict = "right" if right else "WRONG: " + "; ".join(fault.detail for fault in found.faults)
         text = (
-            f"{asset}: supply {found.supply} = players {found.players_total} + penalties {found.penalties_total}; "
+            f"{asset}: supply {found.supply} = players {found.players_total} + penalties {found.penalties_total} "
+            f"+ funds {found.funds_total}; "
             f"sum over {found.account_count} accounts and the issue {found.sum_total}; "
             f"{found.entry_count} journal entries: {verdict}"
         )

@@ -168,5 +168,11 @@ class LedgerComponent:
         if state.faults:
             worst = state.faults[0]
             self._runtime.log.error(
-                "books_wrong", asset=asset, fault_count=len(state.faults), kind=worst.kind, number=worst.number
+                "books_wrong",
+                asset=asset,
+                fault_count=len(state.faults),
+                kind=worst.kind,
+                number=worst.number,
+                account=worst.account,
+                fault=worst.detail,
             )

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from pydantic import ValidationError
+from pydantic_settings import SettingsError
+from redis.exceptions import RedisError
 
 from services.ledger.adapters.rebuilding import is_empty, write_state
 from services.ledger.adapters.segments import SegmentArchive
@@ -71,10 +73,10 @@ def read_archive(archive: SegmentArchive, asset: str, kept_count: int) -> tuple[
         for entry in archive.entries(asset, state.head.number, _BATCH):
             fold.add(entry)
             try:
-                record = parse_body(entry.body)
-            except ValueError as error:
-                raise StartError(f"the archive of {asset} is wrong at entry {entry.number}: {error}") from error
-            state.add(entry, record)
+                state.add(entry, parse_body(entry.body))
+            except (ValueError, LookupError) as error:  # or it lacks what an entry of its kind has
+                detail = str(error) if isinstance(error, ValueError) else "it is not what the ledger writes"
+                raise StartError(f"the archive of {asset} is wrong at entry {entry.number}: {detail}") from error
             if entry.number > head.number - kept_count:
                 tail.append(entry)
     for fault in fold.faults:
@@ -89,7 +91,10 @@ def main() -> int:
         if settings.ledger_archive_dir is None:
             raise StartError("set CARDROOM_LEDGER_ARCHIVE_DIR to the archive")
         asyncio.run(rebuild(settings, settings.ledger_archive_dir, print))
-    except (StartError, ArchiveFault, ValidationError) as error:
+    except RedisError as error:
+        sys.stderr.write(f"cardroom ledger rebuild: the store refused or went away, and holds a part: {error}\n")
+        return _NOT_REBUILT
+    except (StartError, ArchiveFault, ValidationError, SettingsError) as error:
         sys.stderr.write(f"cardroom ledger rebuild: {error}\n")
         return _NOT_REBUILT
     return _REBUILT

@@ -42,9 +42,9 @@ class Archiver:
         if head.number < archived.number:
             self._stops.stop(asset, f"the journal ends at {head.number}, the archive at {archived.number}")
         elif archived.number:
-            entries = await self._store.entries(asset, archived.number - 1, 1)
-            is_trimmed = not entries and archived.number < noted
-            if not is_trimmed and [Head(entry.number, entry.hash) for entry in entries] != [archived]:
+            entries = await self._store.next_entries(asset, archived.number - 1, 1)
+            is_cut = archived.number < noted and (not entries or entries[0].number > archived.number + 1)
+            if not is_cut and not (entries and _joins(archived, entries[0])):
                 self._stops.stop(asset, f"the journal has another entry {archived.number} than the archive")
         return head
 
@@ -55,7 +55,7 @@ class Archiver:
         """
         head = await self.check(asset)
         if self._stops.why(asset):
-            return 0
+            return (await asyncio.to_thread(self._archive.head, asset)).number
         noted = await self._store.noted_archive(asset)
         head = await self._store.kept_head(asset)
         archived = await asyncio.to_thread(self._archive.head, asset)
@@ -83,6 +83,13 @@ class Archiver:
             await self._store.trim(asset, through)
 
 
+def _joins(head: Head, entry: Entry) -> bool:
+    """Whether an entry is the one at this head, or follows it."""
+    if entry.number == head.number:
+        return entry.hash == head.hash
+    return entry.number == head.number + 1 and entry.hash == chain_hash(head.hash, entry.body)
+
+
 def shortened(number: int, noted: int) -> str:
     """What is said of an archive that ends at a number, and went further."""
     return f"it ends at {number} and went to {noted}: it was cut, or an older copy was put in its place"
@@ -103,7 +110,7 @@ def followed(head: Head, entries: Sequence[Entry]) -> Head:
     if not entries:
         raise ArchiveFault(f"entry {head.number + 1} is missing in the store")
     for entry in entries:
-        if entry.number != head.number + 1 or entry.hash != chain_hash(head.hash, entry.body):
+        if entry.number == head.number or not _joins(head, entry):
             raise ArchiveFault(f"entry {entry.number} in the store does not follow entry {head.number}")
         head = Head(entry.number, entry.hash)
     return head

@@ -21,6 +21,8 @@ from services.ledger.app.journal import Journal
 from services.ledger.ports import ArchiveFault, LedgerStore
 from services.ledger.values import FUNDS, ISSUANCE, PENALTIES, SYSTEM_ACCOUNTS, Entry, Head
 
+_CAUSES_FIRST: Final = {FaultKind.GAP: 0, FaultKind.CHAIN: 1}
+"""What other faults follow from is told before them."""
 BATCH: Final = 500
 """Entries or accounts read at once."""
 
@@ -125,7 +127,8 @@ class _Audit:
         await self._fold_to(head)
         self._fold.end(head)
         beyond = await self._store.next_entries(self._asset, head.number, 1)
-        if beyond and beyond[0].number > (await self._store.head(self._asset)).number:
+        is_double = bool(beyond) and beyond[0].number == head.number
+        if beyond and (is_double or beyond[0].number > (await self._store.head(self._asset)).number):
             self._fold.fault(FaultKind.GAP, "stands beyond the head of the journal", number=beyond[0].number)
         if self._archived > head.number:
             self._fold.fault(
@@ -162,7 +165,9 @@ class _Audit:
             penalties_total=totals[PENALTIES],
             funds_total=sum(totals[fund] for fund in FUNDS),
             sum_total=sum_total,
-            faults=tuple(self._fold.faults),
+            faults=tuple(
+                sorted(self._fold.faults, key=lambda fault: _CAUSES_FIRST.get(fault.kind, len(_CAUSES_FIRST)))
+            ),
             accepted=tuple(self._fold.accepted),
         )
 

@@ -80,6 +80,7 @@ class Books:
         found = await self._store.balances(accounts, asset)
         for index, (account, balance) in enumerate(zip(accounts, found, strict=True)):
             if balance is None:
+                self._stops.guard(asset)  # a store that lost entries may have lost the account
                 raise Refusal(
                     Reason.ACCOUNT_UNKNOWN,
                     field=f"account_ids[{index}]",

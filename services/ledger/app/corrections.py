@@ -26,7 +26,7 @@ from services.ledger.app.fingerprint import (
 from services.ledger.app.funds import Funds
 from services.ledger.app.journal import Journal
 from services.ledger.app.stops import Stops
-from services.ledger.ports import ArchiveFault, Call, JournalArchive, LedgerStore
+from services.ledger.ports import ArchiveFault, Call, JournalArchive, JournalFault, LedgerStore
 from services.ledger.values import (
     Balance,
     EntryKind,
@@ -117,7 +117,8 @@ class Corrections:
         """Moves back what an entry moved, once an entry; each leg at most what is left (PF-51).
 
         Raises: Refusal ENTRY_UNKNOWN, ENTRY_REVERSED; LOCKED_ELSEWHERE: who would pay sits at a table;
-            REQUEST_ID_REUSED; BOOKS_WRONG: the reversal of a grant would be taken back.
+            REQUEST_ID_REUSED; BOOKS_WRONG: the reversal of a grant would be taken back. JournalFault: the entry is
+            missing or cannot be read.
         """
         check_asset(reversal.asset, self._funds.assets)
         check_counter(reversal.number, "journal_number")
@@ -149,29 +150,35 @@ class Corrections:
             return first
         await self._store.bind_request(resumption.request_id, fingerprint, call)
         if self._archive is None or not is_stopped:
-            resumption = replace(resumption, archived=await self._archive_end(asset))
+            resumption = replace(resumption, archived=await self._accepted_end(asset, resumption.number))
             number, lost_count = await self._store.resume(resumption, fingerprint, call)
         else:
             # What is lost is safe before the decision is journaled, and the archive, which keeps the books closed, is
             # cut only after that: whatever fails between leaves them closed, and the call is repeated.
             common = await common_number(self._store, self._archive, asset)
             lost_count = await asyncio.to_thread(self._archive.set_aside, asset, common)
-            resumption = replace(resumption, lost_count=lost_count, archived=common)
+            is_cut = await self._journal.shortened_archive(asset) is not None  # that is another matter, and stays named
+            resumption = replace(resumption, lost_count=lost_count, archived=None if is_cut else common)
             number, lost_count = await self._store.resume(resumption, fingerprint, call)
             await asyncio.to_thread(self._archive.cut, asset, common)
         self._stops.clear(asset)
         return number, lost_count
 
-    async def _archive_end(self, asset: str) -> int | None:
-        """Where the archive ends, if the store has what is to follow there; then it may be written on from there."""
+    async def _accepted_end(self, asset: str, number: int) -> int | None:
+        """Where an archive that was cut is to be written on.
+
+        None: it was not cut; or what is accepted, up to ``number``, ends before what was cut off; or the store has not
+        what is to follow there.
+        """
         if self._archive is None:
             return None
         try:
-            end = (await asyncio.to_thread(self._archive.head, asset)).number
+            short = await self._journal.shortened_archive(asset)
+            if short is None or number < short[1]:
+                return None
+            return short[0] if await common_number(self._store, self._archive, asset) == short[0] else None
         except (ArchiveFault, OSError):
             return None  # damage that no decision mends
-        oldest = await self._store.next_entries(asset, 0, 1)
-        return end if not oldest or oldest[0].number <= end + 1 else None
 
     async def _is_unfinished(self, asset: str, number: int) -> bool:
         """Whether the books are closed for what the decision in this entry is about, and not for something later."""
@@ -188,6 +195,8 @@ class Corrections:
 
     async def _reversible(self, asset: str, number: int) -> Record:
         entry = await self._journal.entry(asset, number)
+        if entry is None and self._journal.is_archived and number <= (await self._store.head(asset)).number:
+            raise JournalFault(f"entry {number} of {asset} is missing", number)
         record = record_of(entry) if entry is not None else None
         if record is None or record.kind not in REVERSIBLE:
             raise Refusal(

@@ -114,6 +114,8 @@ class Fold:
     """Account -> number of its last entry."""
     frozen: set[str] = field(default_factory=set)
     tables: dict[str, TableBooks] = field(default_factory=dict)
+    requests: dict[str, int] = field(default_factory=dict)
+    """Request id of an operator's call -> number of its entry."""
     reversed: dict[int, int] = field(default_factory=dict)
     """Number of an entry -> number of its reversal."""
     faults: list[Fault] = field(default_factory=list)
@@ -143,6 +145,7 @@ class Fold:
             self.fault(FaultKind.GAP, f"this is entry {record.number}", number=entry.number)
         self._move(record, entry.number)
         self._point(record, entry.number)
+        self._ask(record.request, entry.number)
         if record.kind in _OF_TABLES:
             self._seat(record, number=entry.number)
         elif record.kind == EntryKind.REVERSE:
@@ -219,6 +222,11 @@ class Fold:
         for name in list(islice(self.tables, TABLES_MAX // 2)):
             if not self.tables[name].deal:
                 del self.tables[name]
+
+    def _ask(self, request: str, number: int) -> None:
+        first = self.requests.setdefault(request, number) if request else number
+        if first != number:
+            self.fault(FaultKind.ORDER, f"carries out request {request}, which entry {first} has", number=number)
 
     def _reverse(self, reversed_number: int, number: int) -> None:
         first = self.reversed.setdefault(reversed_number, number)

@@ -15,7 +15,7 @@ import pytest
 
 from refusals import Reason, Refusal
 from services.ledger.adapters.keys import Keys
-from services.ledger.adapters.segment_file import Segment
+from services.ledger.adapters.segment_file import Segment, entry_line, segment_name
 from services.ledger.app.archiving import Archiver
 from services.ledger.app.audit import Auditor
 from services.ledger.app.entries import chain_hash
@@ -215,6 +215,78 @@ async def test_an_archive_cut_by_more_than_the_store_has_cannot_be_gone_on_with(
     assert await vault.found() == set()
 
 
+async def test_an_archive_that_ends_just_before_what_the_store_has_is_gone_on_with(rig: Rig, tmp_path: Path) -> None:
+    """The newest file is gone, and the store begins where that began."""
+    vault = await played_vault(rig, tmp_path, 45)
+    await vault.archiver.copy(vault.asset)
+    assert (await vault.stored())[0] == 41
+    (tmp_path / vault.asset / "0000000000000041.seg").unlink()
+    assert ("chain", "", 41) in await vault.found()
+    await vault.corrections.resume(resumption(vault, 48), CALL)
+    for _ in range(2):
+        assert await vault.archiver.copy(vault.asset) == 49
+    assert vault.stops.why(vault.asset) == ""
+    assert await vault.found() == set()
+
+
+async def test_a_decision_about_something_else_does_not_cover_that_the_archive_was_cut(
+    rig: Rig, tmp_path: Path
+) -> None:
+    vault = await played_vault(rig, tmp_path)
+    archiver = Archiver(rig.store, vault.archive, vault.stops, kept_count=1_000)
+    await rig.client.hincrby(Keys.of(vault.asset).balance, "bob", 1)
+    await vault.play(41, 41)
+    await archiver.copy(vault.asset)
+    _cut_to(sorted((tmp_path / vault.asset).glob("*.seg"))[-1], 0)
+    assert {("chain", "", 41), ("balance", "bob", 44)} <= await vault.found()
+    await vault.corrections.resume(resumption(vault, 43), CALL)
+    assert ("chain", "", 41) in await vault.found()
+    await vault.corrections.resume(resumption(vault, 44), CALL)
+    assert ("chain", "", 41) not in await vault.found()
+
+
+async def test_a_decision_on_lost_entries_does_not_cover_that_the_archive_was_cut(own_rig: Rig, tmp_path: Path) -> None:
+    rig = own_rig
+    vault = await played_vault(rig, tmp_path / "archive", 20)
+    archiver = Archiver(rig.store, vault.archive, vault.stops, kept_count=1_000)
+    await archiver.copy(vault.asset)
+    rig.back_up(tmp_path / "backup")
+    await vault.play(21, 28)
+    await rig.restore(tmp_path / "backup")
+    _cut_to(sorted((tmp_path / "archive" / vault.asset).glob("*.seg"))[-1], 0)
+    vault.stops.stop(vault.asset, "it ends before what was acknowledged")
+    await vault.corrections.resume(resumption(vault, 23), CALL)
+    assert ("chain", "", 21) in await vault.found()
+    with pytest.raises(ArchiveFault, match="it ends at 20 and went to 23"):
+        await archiver.copy(vault.asset)
+
+
+async def test_a_wrong_archive_that_goes_further_is_not_taken_for_the_right_one(rig: Rig, tmp_path: Path) -> None:
+    """Another process of the ledger has not yet seen that the books are closed."""
+    vault = await played_vault(rig, tmp_path / "one")
+    await vault.archiver.copy(vault.asset)
+    await vault.play(41, 60)
+    await vault.archiver.copy(vault.asset)
+    await rig.store.mark(vault.asset, wrong=True)
+    segments = tmp_path / "one" / vault.asset
+    longer = segments / segment_name(61)
+    head = vault.archive.head(vault.asset)
+    body = '{"number":64,"kind":"grant","at_ms":1,"legs":[]}'
+    right = {path: path.read_bytes() for path in segments.glob("*.seg")}
+    _append(segments / segment_name(61), entry_line(Entry(64, body, chain_hash(head.hash, body))))
+    os.utime(segments)
+    assert vault.archive.head(vault.asset).number == 64
+    await vault.corrections.resume(resumption(vault, 63), CALL)
+    longer.write_bytes(right[longer])
+    os.utime(segments)
+    assert await rig.store.noted_archive(vault.asset) == 63
+    assert await vault.archiver.copy(vault.asset) == 64
+
+
+def _append(path: Path, line: bytes) -> None:
+    path.write_bytes(path.read_bytes() + line)
+
+
 async def test_whoever_rewrites_the_whole_tail_in_the_store_is_found_by_the_archive(rig: Rig, tmp_path: Path) -> None:
     """Entries, hashes, head and balances agree with each other; only the copy outside tells."""
     vault = await played_vault(rig, tmp_path, 6)
@@ -260,7 +332,7 @@ async def test_a_store_set_back_stops_the_books_until_an_operator_decides(own_ri
         assert (await refused(call)).reason is Reason.BOOKS_STOPPED
     assert (await rig.store.head(vault.asset)) == head
     assert ("gap", "", 23) in await vault.found()
-    assert await vault.archiver.copy(vault.asset) == 0
+    assert await vault.archiver.copy(vault.asset) == 31, "it stays as it is"
 
     wrong = await refused(vault.corrections.resume(resumption(vault, 31), CALL))
     assert (wrong.reason, wrong.field) == (Reason.INVALID_FIELD, "journal_number")

@@ -111,6 +111,11 @@ def test_a_head_noted_elsewhere_is_compared(archived: tuple[Path, str, Bodies]) 
     other = verify(folder, "--head", f"{asset}={len(bodies) + 1}:{digest}")
     assert other.exit_code == 1
     assert f"the archive ends with entry {len(bodies)}" in other.output
+    earlier = entries_of(bodies)[4]
+    assert verify(folder, "--head", f"{asset}=5:{earlier.hash}").exit_code == 0, "it has grown since"
+    anew = verify(folder, "--head", f"{asset}=5:{digest}")
+    assert anew.exit_code == 1
+    assert f"entry 5 has the hash {earlier.hash}, not {digest}" in anew.output
     assert verify(folder, "--head", "gold=1:x").exit_code == 2
     assert verify(folder, "--head", "nonsense").exit_code == 2
 

@@ -1,5 +1,6 @@
 """The restore drill of docs/operating-the-ledger.md: the store is lost, the archive brings everything back."""
 
+import json
 import os
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pytest
 from refusals import Reason
 from services.ledger.adapters.keys import REQUEST_IDS, Keys
 from services.ledger.app.corrections import Corrections
+from services.ledger.app.entries import chain_hash
 from services.ledger.app.funds import Funds
 from services.ledger.values import RELIEF_FUND, EntryKind, Freeze, Grant, Group, Leg, Resumption, Reversal, Stake, Void
 from tests.services.ledger.rig import CALL, Rig, refused
@@ -178,6 +180,47 @@ async def test_a_wrong_figure_that_was_accepted_does_not_come_back(own_rig: Rig,
     state = await vault.verify()
     assert (state.faults, state.sum_total) == ((), 0)
     assert [fault.number for fault in state.accepted] == [wrong.number]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"kind": "grant", "request": "r1", "legs": []},
+        {"kind": "freeze", "request": "r1", "legs": []},
+        {"kind": "open", "request": "r1", "legs": []},
+    ],
+)
+async def test_an_entry_the_ledger_never_writes_rebuilds_nothing_and_is_named(
+    own_rig: Rig, tmp_path: Path, fields: dict[str, object]
+) -> None:
+    """Somebody wrote it behind the ledger's back, with a right hash."""
+    rig, archive = own_rig, tmp_path / "archive"
+    vault, _ = await lived(rig, archive)
+    head = await rig.store.head(vault.asset)
+    number = head.number + 1
+    body = json.dumps({"number": number, "at_ms": 1, **fields}, separators=(",", ":"))
+    digest = chain_hash(head.hash, body)
+    await rig.client.xadd(Keys.of(vault.asset).journal, {"body": body, "hash": digest}, id=f"{number}-0")
+    await rig.client.hset(Keys.of(vault.asset).head, mapping={"number": str(number), "hash": digest})
+    await vault.archiver.copy(vault.asset)
+    vault.archive.let_go()
+    await rig.client.flushall()
+    done = rebuild(_url(rig), archive, vault.asset)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert f"the archive of {vault.asset} is wrong at entry {number}" in done.stderr
+    assert await rig.client.dbsize() == 0
+
+
+async def test_a_store_that_takes_no_more_ends_a_rebuild_in_one_line(own_rig: Rig, tmp_path: Path) -> None:
+    rig, archive = own_rig, tmp_path / "archive"
+    vault, _ = await lived(rig, archive)
+    await vault.archiver.copy(vault.asset)
+    vault.archive.let_go()
+    await rig.client.flushall()
+    await rig.client.config_set("maxmemory", "1")
+    done = rebuild(_url(rig), archive, vault.asset)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "the store refused" in done.stderr
 
 
 async def test_a_folder_that_is_no_archive_rebuilds_nothing(own_rig: Rig, tmp_path: Path) -> None:

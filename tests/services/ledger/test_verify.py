@@ -9,13 +9,13 @@ from uuid import uuid4
 
 import pytest
 
-from services.ledger.adapters.keys import Keys
+from services.ledger.adapters.keys import REQUEST_IDS, Keys
 from services.ledger.app import fold
 from services.ledger.app.audit import Auditor
 from services.ledger.app.entries import chain_hash
 from services.ledger.app.fold import FaultKind, Fold
 from services.ledger.edge.mapping import verify_response
-from services.ledger.values import Leg, Resumption, Reversal
+from services.ledger.values import Grant, Leg, Resumption, Reversal
 from tests.services.ledger.rig import CALL, Rig, new_asset
 from tests.services.ledger.vault import played_vault
 
@@ -368,6 +368,36 @@ async def test_tables_that_have_been_silent_longest_are_forgotten_unless_they_ho
     assert "t1" in book.tables and "x29" in book.tables and "x0" not in book.tables
     assert len(book.tables) <= 10
     assert await found(rig, asset) == set()
+
+
+@pytest.mark.parametrize("forgotten", ["in one asset", "wholly"])
+async def test_an_operators_call_that_the_store_has_forgotten_and_carried_out_twice_is_named(
+    rig: Rig, forgotten: str
+) -> None:
+    asset = await played(rig)
+    grant = Grant(str(uuid4()), "ann", asset, 500, "for the tournament")
+    first = await rig.corrections(asset).grant(grant, CALL)
+    await rig.client.hdel(Keys.of(asset).requests, grant.request_id)
+    if forgotten == "wholly":
+        await rig.client.hdel(REQUEST_IDS, grant.request_id)
+    again = await rig.corrections(asset).grant(grant, CALL)
+    assert again.number == first.number + 1, "nothing but the journal remembers it"
+    assert await found(rig, asset) == {("order", "", again.number)}
+
+
+async def test_an_entry_that_stands_twice_at_the_end_is_named(rig: Rig) -> None:
+    asset = await played(rig)
+    entry_id, fields = (await journal(rig, asset))[-1]
+    await rig.client.xadd(Keys.of(asset).journal, dict(fields.items()), id=entry_id.replace("-0", "-1"))
+    assert ("gap", "", 11) in await found(rig, asset)
+
+
+async def test_what_others_follow_from_is_named_first(rig: Rig) -> None:
+    asset = await played(rig)
+    await rig.client.xdel(Keys.of(asset).journal, "7-0")
+    told = verify_response(await rig.verify(asset))
+    assert [fault.kind for fault in told.faults][:2] == ["gap", "chain"]
+    assert len(told.faults) > 2
 
 
 async def test_what_was_done_twice_can_be_accepted_once_it_was_made_good(rig: Rig) -> None:
