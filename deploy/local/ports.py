@@ -1,8 +1,12 @@
 """Ports of loopback: which are free, and who is told when one is not."""
 
+import fcntl
+import os
 import random
 import socket
+import tempfile
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 from serving.errors import StartError
@@ -15,12 +19,16 @@ _SYSTEM_PORTS = Path("/proc/sys/net/ipv4/ip_local_port_range")
 _ROOM = 1_000
 _TRY_COUNT_MAX = 100
 
+_promised: set[int] = set()
+"""Free ports that this process has named; no process of this user names them again as long as it lives."""
+
 
 def free_port() -> int:
     """A port that nobody has, and that the system gives to nobody who asks for any, if it leaves room for such ports.
 
-    So it is still free when a process that takes seconds to start binds it, and when that process is killed and its
-    successor binds it again.
+    Nor does this function name it again, in this process or another of this user, as long as this one lives. So it is
+    still free when a process that takes seconds to start binds it, and when that process is killed and its successor
+    binds it again.
 
     Raises: StartError: there is none.
     """
@@ -73,8 +81,32 @@ def _holding_a_free_port() -> socket.socket:
         except OSError:
             probe.close()
             continue
-        return probe
+        if _promise(_port_of(probe)):
+            return probe
+        probe.close()
     raise StartError(f"no port is free on {HOST}; end processes that a past run has left")
+
+
+def _promise(port: int) -> bool:
+    """Keep a port for whoever is told of it. Returns: False if it is kept for somebody else already."""
+    if port in _promised:
+        return False
+    try:
+        fcntl.lockf(_promises(), fcntl.LOCK_EX | fcntl.LOCK_NB, 1, port)
+    except BlockingIOError:
+        return False
+    _promised.add(port)
+    return True
+
+
+@cache
+def _promises() -> int:
+    """A file of this user's processes, open as long as this one lives: each locks the bytes of the ports it named."""
+    path = Path(tempfile.gettempdir()) / f"cardroom-ports-{os.getuid()}"
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise StartError(f"cannot write {path} ({error.strerror}); set TMPDIR to a directory you own") from error
 
 
 def ports_of_nobody() -> range:

@@ -16,6 +16,7 @@ from deploy.local.ports import claim_ports, free_port, given_out
 from deploy.local.settings import LocalSettings
 from deploy.local.state import StateDirectory, birth_of
 from serving.errors import StartError
+from tests.e2e.conftest import ROOT
 
 pytestmark = pytest.mark.fast
 
@@ -101,10 +102,39 @@ def test_a_busy_port_is_named_with_what_moves_it() -> None:
 
 def test_free_ports_differ_from_each_other_and_from_those_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where chance names the same port again and again."""
-    one, other, third = (free_port() for _ in range(3))
-    named = iter([one, one, one, other, one, other, third])
-    monkeypatch.setattr(random, "choice", lambda ports: next(named))
-    assert claim_ports({"a": 0, "b": 0, "c": one}) == {"a": other, "b": third, "c": one}
+    choose, drawn = random.choice, [free_port()]
+
+    def twice(ports: range) -> int:
+        drawn.append(drawn[-1] if len(drawn) % 2 else choose(ports))
+        return drawn[-1]
+
+    monkeypatch.setattr(random, "choice", twice)
+    one = drawn[0]
+    claimed = claim_ports({"a": 0, "b": 0, "c": one})
+    assert claimed["c"] == one
+    assert len(set(claimed.values())) == 3
+    assert set(claimed.values()) <= set(drawn)
+
+
+NAMES_A_PORT = "from deploy.local.ports import free_port; print(free_port(), flush=True); input()"
+
+
+def test_a_free_port_is_named_to_nobody_else_while_he_lives_who_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether he has bound it or not: what is started in between, side by side, takes it from nobody."""
+    choose = random.choice
+    with subprocess.Popen(
+        [sys.executable, "-c", NAMES_A_PORT], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdout is not None
+        named = int(other.stdout.readline())
+        draws = iter([named, named])
+        monkeypatch.setattr(random, "choice", lambda ports: next(draws, None) or choose(ports))
+        mine = {free_port(), *claim_ports({"a": 0}).values()}
+        assert named not in mine
+        assert len(mine) == 2
+        other.communicate("\n")
+    monkeypatch.setattr(random, "choice", lambda ports: named)
+    assert free_port() == named
 
 
 def test_a_port_wanted_twice_is_named() -> None:
