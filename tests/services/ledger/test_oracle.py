@@ -77,7 +77,10 @@ _DETAILS: dict[str, tuple[int, tuple[st.SearchStrategy[Any], ...]]] = {
 }
 _kinds = _MOSTLY([kind for kind, (weight, _) in _DETAILS.items() for _ in range(weight)])
 _steps = _kinds.flatmap(lambda kind: st.tuples(st.just(kind), *_DETAILS[kind][1]))
-_kills = st.tuples(st.just("killed"), _MOSTLY(TABLES), _legs(), st.floats(0, 2))
+_kills = st.tuples(
+    st.just("killed"), _MOSTLY(TABLES), _legs(), st.one_of(st.floats(0, 2), st.sampled_from((0.0, None)))
+)
+"""At once, after the answer, and at some moment in between: which of these it is hangs on the machine's speed."""
 
 
 _SEEN_MIN = {

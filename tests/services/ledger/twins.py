@@ -77,11 +77,15 @@ class Twins:
             for offset in (-15, -16):
                 await self.settle(table, 0, offset, "", ((leg,), ()))
 
-    async def killed(self, table: str, given: Any, delay_ms: float) -> None:
-        """Kill -9 of the store while a settlement is under way; it is sent again until there is an answer."""
+    async def killed(self, table: str, given: Any, delay_ms: float | None) -> None:
+        """Kill -9 of the store while a settlement is under way; it is sent again until there is an answer.
+
+        Args:
+            delay_ms: from the call to the kill; None: until the call is answered.
+        """
         asked = self.settlement(table, 0, 1, "", given)
         flying = asyncio.create_task(self._answer(self.store.settle(asked, settlement_fingerprint(asked), CALL)))
-        await asyncio.sleep(delay_ms / 1000)
+        await (asyncio.wait([flying]) if delay_ms is None else asyncio.sleep(delay_ms / 1000))
         await self.rig.kill_and_restart()
         first = await flying
         told = self.oracle.settle(asked)
