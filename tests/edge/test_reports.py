@@ -1,5 +1,6 @@
 """What a service says about itself: figures, lines, correlation ids."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -92,6 +93,7 @@ async def test_one_line_a_call_and_none_with_a_token_or_what_was_said(keys: Path
         await watch(channel, mint("spectator", "boris", table_id="t"))
         with pytest.raises(grpc.aio.AioRpcError):
             await list_rooms(channel, token[:-4] + "AAAA")
+        await house.server.idle()  # a refusal is sent before it is told
         lines, text = house.lines(), house.log.getvalue()
     assert [(line["method"], line["code"], line["role"], line["subject"]) for line in lines] == [
         (LIST_ROOMS, "OK", "player", "anna"),
@@ -129,6 +131,7 @@ async def test_a_correlation_id_goes_through_two_servers_calls_and_streams(keys:
             await list_rooms(to_outer, mint("player", "anna"), metadata=[(CORRELATION, "deal-7:a.b_c")])
             await list_rooms(to_outer, mint("player", "anna"))
             await watch(to_outer, mint("seat", "anna", table_id="t", seat=0))
+            await asyncio.gather(outer.server.idle(), inner.server.idle())
             outside = [line["correlation_id"] for line in outer.lines()]
             inside = [line["correlation_id"] for line in inner.lines()]
     assert outside == inside
@@ -145,6 +148,7 @@ async def test_a_malformed_correlation_id_is_replaced(keys: Path, mint: Mint, gi
     seen: list[str] = []
     async with running(keys, Scripted(answer)) as house, bare_channel(house.address) as channel:
         await list_rooms(channel, mint("player", "anna"), metadata=[(CORRELATION, given)])
+        await house.server.idle()
         [line] = house.lines()
     assert seen == [line["correlation_id"]]
     assert seen[0] != given

@@ -121,12 +121,12 @@ async def test_a_store_that_is_away_is_told_as_such_and_comes_back(tmp_path: Pat
 
 async def test_a_store_that_hangs_is_waited_for_only_so_long(tmp_path: Path) -> None:
     server = RedisServer.start(tmp_path)
-    client = await connect_redis(server.url, need_fsync=True, timeout_ms=200)
+    client = await connect_redis(server.url, need_fsync=True, timeout_ms=1_000)
     calls = Coalescer(client, FakeClock())
     calls.start()
     try:
         await calls.run(COUNT, ["key"], [], None)
-        await client.client_pause(10_000)
+        await client.client_pause(60_000)
         assert (await refused(calls.run(COUNT, ["key"], [], None))).reason is Reason.STORE_UNAVAILABLE
     finally:
         server.kill()

@@ -32,7 +32,7 @@ from tests.services.ledger.wire import Wire, open_wire
 from tests.services.ledger.wire import refused as refused_call
 
 SEED = 20_260_214
-BARRIER_MS = 600
+BARRIER_MS = 1_000
 _LINKED_LIMIT_S = 20.0
 
 

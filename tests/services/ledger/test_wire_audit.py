@@ -114,7 +114,7 @@ async def test_a_watch_beats_when_nothing_happens_and_ends_with_a_goodbye(
     ledger_redis_url: str, keys: Path, mint: Mint
 ) -> None:
     clock = FakeClock()
-    async with open_wire(ledger_redis_url, keys, mint, clock=clock, stream_max_age_ms=3 * HEARTBEAT_MS) as wire:
+    async with open_wire(ledger_redis_url, keys, mint, clock=clock, stream_max_age_ms=12 * HEARTBEAT_MS) as wire:
         await open_accounts(wire, "ann")
         stream = wire.audit().WatchDeals(audit_pb2.WatchDealsRequest(asset=wire.coins))
 
@@ -140,7 +140,9 @@ async def test_a_watch_is_told_when_the_service_goes_down(ledger_redis_url: str,
             return [message async for message in stream]
 
         reading = asyncio.create_task(messages())
-        await asyncio.sleep(0.2)
+        async with asyncio.timeout(20):
+            while not wire.server.in_flight:  # noqa: ASYNC110  the server rings no event
+                await asyncio.sleep(0.01)
         assert await wire.server.stop()
         assert (await reading)[-1].WhichOneof("kind") == "goodbye"
 

@@ -13,6 +13,9 @@ from services.table.adapters.redis_log import EPOCHS_REMEMBERED, RedisLog, scrip
 from services.table.model.events import CloseCause
 from services.table.ports import Appended, Batch, RequestRow, StoreAway
 
+PATIENCE_MS = 5_000
+"""Longer than a busy machine keeps the store from answering."""
+
 
 class Heard:
     """What a connection said about the store."""
@@ -34,7 +37,7 @@ def heard() -> Heard:
 
 @pytest_asyncio.fixture
 async def connection(redis_url: str, heard: Heard) -> AsyncIterator[Connection]:
-    made = Connection(redis_url, patience_ms=150, on_away=heard.away, on_back=heard.back, scripts=scripts())
+    made = Connection(redis_url, patience_ms=PATIENCE_MS, on_away=heard.away, on_back=heard.back, scripts=scripts())
     await made.open()
     yield made
     await made.close()

@@ -29,7 +29,8 @@ from tests.services.table.rig import (
     to_act,
 )
 
-PATIENCE_MS = 150
+PATIENCE_MS = 500
+SLOW_PATIENCE_MS = 150
 
 
 class Store:
@@ -287,7 +288,7 @@ class SlowLine:
 async def test_a_slow_store_slows_moves_and_loses_no_lease_row_9(own_pods: Pods, store: Store) -> None:
     """Answers take longer than the patience with a store that is usually quick; nobody hears that it is away."""
     async with SlowLine(store.server.port, 100) as url:
-        pod = await own_pods.start(redis_url=url, pod_lease_ms=1_500, store_patience_ms=PATIENCE_MS)
+        pod = await own_pods.start(redis_url=url, pod_lease_ms=1_500, store_patience_ms=SLOW_PATIENCE_MS)
         rival = await own_pods.start(pod_lease_ms=1_500)
         seated = await pod.create("t-store")
         players = await playing(seated)
