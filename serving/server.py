@@ -25,7 +25,8 @@ probes; readiness asks for the whole server, the empty name."""
 _WHOLE_SERVER = ""
 RELEASE_LIMIT_SECONDS = 5.0
 """Longest a component takes to let go of everything, after it has drained."""
-_LAST_WORDS_S = 0.2
+_LAST_WORDS_S = 1.0
+"""Longest wait, once no call runs, for what was said last to leave; whoever still watches health is then cut off."""
 
 
 def server_options(settings: ServiceSettings) -> list[tuple[str, int]]:
