@@ -125,14 +125,15 @@ async def play(stack: Stack, player_id: str, seen: Callable[[table_pb2.WatchResp
         return await BotPlayer(table).play(seen)
 
 
-async def goodbye_of(seat: Seat) -> table_pb2.Goodbye:
-    """The last message of a bare stream, which is no client's that comes back by itself."""
+async def goodbye_of(seat: Seat, began: asyncio.Event) -> table_pb2.Goodbye:
+    """The last message of a bare stream, which is no client's that comes back by itself; says when it has begun."""
     async with bare_channel(seat.authority) as channel:
         table = table_pb2_grpc.TableServiceStub(channel)
         metadata = (("authorization", f"Bearer {seat.token}"), ("x-table-pod", seat.pod))
         last = table_pb2.WatchResponse()
         async for message in table.Watch(table_pb2.WatchRequest(table_id=seat.table_id), metadata=metadata):
             last = message
+            began.set()
     return last.goodbye
 
 
@@ -200,9 +201,10 @@ async def test_streams_are_told_that_the_service_shuts_down(tmp_path: Path) -> N
             await bank.open_account(player_id)
         players = [Player(stack.player_token(name), stack.address("matchmaker")) for name in PLAYERS]
         seats = await asyncio.gather(*(player.join("bloody4-1") for player in players))
-        watching = [asyncio.create_task(goodbye_of(seat)) for seat in seats]
-        follower = asyncio.create_task(last_news(stack))
-        await asyncio.sleep(0.5)
+        begun = [asyncio.Event() for _ in (*seats, WAITER)]
+        watching = [asyncio.create_task(goodbye_of(seat, each)) for seat, each in zip(seats, begun, strict=False)]
+        follower = asyncio.create_task(last_news(stack, begun[-1]))
+        await asyncio.gather(*(each.wait() for each in begun))
         assert await stack.restart("table") == 0
         assert [goodbye.reason for goodbye in await asyncio.gather(*watching)] == [
             table_pb2.GOODBYE_REASON_SHUTDOWN
@@ -212,8 +214,8 @@ async def test_streams_are_told_that_the_service_shuts_down(tmp_path: Path) -> N
         await asyncio.gather(*(player.close() for player in players))
 
 
-async def last_news(stack: Stack) -> matchmaker_pb2.WatchTicketResponse:
-    """The last that a follower of a ticket is told."""
+async def last_news(stack: Stack, began: asyncio.Event) -> matchmaker_pb2.WatchTicketResponse:
+    """The last that a follower of a ticket is told; says when he has been told something."""
     metadata = (("authorization", f"Bearer {stack.player_token(WAITER)}"),)
     async with bare_channel(stack.address("matchmaker")) as channel:
         matchmaker = matchmaker_pb2_grpc.MatchmakerServiceStub(channel)
@@ -223,4 +225,5 @@ async def last_news(stack: Stack) -> matchmaker_pb2.WatchTicketResponse:
         request = matchmaker_pb2.WatchTicketRequest(ticket_id=joined.ticket_id)
         async for news in matchmaker.WatchTicket(request, metadata=metadata):
             last = news
+            began.set()
     return last
