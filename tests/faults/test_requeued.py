@@ -7,8 +7,11 @@ import pytest
 
 from cardroom_client import CallRefused, Player, Seat, TableSession
 from tests.faults.machine import Machine
+from tests.faults.world import QueueCaller
 
 LIMIT_SECONDS = 60.0
+ALL_HERE = 5
+"""Number of the entry: the table is made, four arrive."""
 
 
 @pytest.mark.asyncio(loop_scope="module")
@@ -27,37 +30,41 @@ async def test_who_leaves_is_free_and_the_others_are_back_in_the_queue_pf_13(mac
         ]
         seats = await asyncio.gather(*(guest.join("faults") for guest in guests[:4]))
         tables = [await stack.enter_async_context(g.sit(s)) for g, s in zip(guests, seats, strict=False)]
-        watching = [asyncio.create_task(_watched(table)) for table in tables]
-        await asyncio.sleep(0.5)
+        come = [asyncio.Event() for _ in tables]
+        watching = [asyncio.create_task(_watched(table, event)) for table, event in zip(tables, come, strict=True)]
+        await asyncio.wait_for(asyncio.gather(*(event.wait() for event in come)), LIMIT_SECONDS)
         await tables[0].leave()
         await asyncio.wait_for(asyncio.gather(*watching), LIMIT_SECONDS)
-        for guest in guests[1:4]:
-            while (reason := await _reason(guest)) == "ALREADY_SEATED":  # noqa: ASYNC110  other processes ring no event
-                await asyncio.sleep(0.05)  # the table is about to let them go
-            assert reason == "ALREADY_QUEUED"
+        for name in names[1:4]:
+            assert await _reason(machine, name) == "ALREADY_QUEUED"
         newcomer = await asyncio.wait_for(guests[4].join("faults"), LIMIT_SECONDS)
         again = [await asyncio.wait_for(_seat(guest), LIMIT_SECONDS) for guest in guests[1:4]]
         assert {seat.table_id for seat in again} == {newcomer.table_id}
         assert newcomer.table_id != seats[0].table_id
-        assert await _reason(guests[0]) == "", "he holds neither ticket nor seat"
+        assert await _reason(machine, names[0]) == "", "he holds neither ticket nor seat"
 
 
-async def _watched(table: TableSession) -> None:
-    async for _ in table.watch():
-        pass
+async def _watched(table: TableSession, all_here: asyncio.Event) -> None:
+    """Watch to the end; says when all have come."""
+    async for message in table.watch():
+        if message.seq >= ALL_HERE:
+            all_here.set()
 
 
-async def _reason(guest: Player) -> str:
-    """Why a player cannot join now; empty where he can."""
-    joining = asyncio.create_task(guest.join("empty"))
-    done, _ = await asyncio.wait({joining}, timeout=1)
-    if not done:
-        joining.cancel()
-        await asyncio.gather(joining, return_exceptions=True)
-        return ""
-    error = joining.exception()
-    assert isinstance(error, CallRefused), error
-    return error.reason
+async def _reason(machine: Machine, player_id: str) -> str:
+    """Why a player cannot queue once his table has let him go; empty where he can."""
+    caller = QueueCaller(machine, machine.token("player", "player", player_id))
+    async with asyncio.timeout(LIMIT_SECONDS):
+        while True:
+            try:
+                ticket_id = (await caller.join("empty")).ticket_id
+            except CallRefused as refusal:
+                if refusal.reason != "ALREADY_SEATED":
+                    return refusal.reason
+                await asyncio.sleep(0.05)
+            else:
+                await caller.cancel(ticket_id)
+                return ""
 
 
 async def _seat(guest: Player) -> Seat:
