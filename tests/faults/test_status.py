@@ -8,11 +8,13 @@ import pytest
 from click.testing import CliRunner
 
 from clients.cli.main import cardroom
+from serving.registry import PodRegistry
 from tests.faults.machine import ASSET, Machine
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-LEASE_MS = 1_000
+LEASE_MS = 10_000
+LIMIT_SECONDS = 60.0
 
 
 async def _status(machine: Machine, *more: str) -> Any:
@@ -23,6 +25,14 @@ async def _status(machine: Machine, *more: str) -> Any:
     return await asyncio.to_thread(CliRunner().invoke, cardroom, arguments)
 
 
+async def _card_counts(machine: Machine, slots_used: int) -> None:
+    """Wait until the only pod's card says so: it is renewed soon after a table is made, not before that is answered."""
+    registry = PodRegistry(machine.tables)
+    async with asyncio.timeout(LIMIT_SECONDS):
+        while [card.slots_used for card in await registry.live()] != [slots_used]:  # noqa: ASYNC110  no event rings
+            await asyncio.sleep(0.02)
+
+
 async def test_status_shows_services_pods_rooms_tables_and_books(machine: Machine) -> None:
     scoring = await machine.scoring()
     pod = machine.pod("table-0")
@@ -31,6 +41,7 @@ async def test_status_shows_services_pods_rooms_tables_and_books(machine: Machin
         names = [f"shown.{seat}" for seat in range(4)]
         await machine.open_accounts(names)
         await machine.create_table(pod, "t-shown", names)
+        await _card_counts(machine, 1)
         result = await _status(machine, "--scoring", scoring, "--json")
         assert result.exit_code == 0, result.output
         found = json.loads(result.output)
