@@ -17,6 +17,7 @@ from cardroom.mahjong.v1 import event_pb2 as mahjong_pb2
 from cardroom.table.v1 import event_pb2, table_pb2
 
 from cardroom_client import Seat
+from games.mahjong.state import Phase
 from tests.faults.guests import JITTER_MS, Guest, Message, player_of
 from tests.faults.house_rooms import LONG_PAUSE_MS
 from tests.faults.machine import Machine, PodProcess
@@ -96,8 +97,9 @@ class Evening:
         return Return(guest, tuple(shown), new.messages[0])
 
     async def all_come_back(self, seats: Mapping[int, Seat] | None = None) -> list[Return]:
-        """Everybody's next device, once all have seen the same."""
+        """Everybody's next device, once all have seen the same, and so late that a clock begun anew would show."""
         await self.level()
+        await asyncio.sleep(2 * JITTER_MS / 1000)
         rows = list(self.guests)
         return list(await asyncio.gather(*(self.come_back(row, (seats or {}).get(row.seat)) for row in rows)))
 
@@ -160,12 +162,12 @@ class Stop:
     """Lets everybody play until somebody is asked at a table that looks as wanted."""
 
     def __init__(self, *, claim: bool) -> None:
-        """`claim`: to stop at a question who claims a discard, else at a turn."""
-        self._claim = claim
+        """`claim`: to stop at a question who claims a discard, not who robs a kong; else at a turn."""
+        self._phase = Phase.CLAIMS if claim else Phase.TURN
         self.stopped = asyncio.Event()
 
     def __call__(self, guest: Guest) -> bool:
-        if guest.at_turn is not self._claim and _has_everything(guest):
+        if guest.view.phase is self._phase and _has_everything(guest):
             self.stopped.set()
         return not self.stopped.is_set()
 
