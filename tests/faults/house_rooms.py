@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
-ARRIVE_MS = 2_500
-READY_MS = 2_000
-PAUSE_MS = 700
-LONG_PAUSE_MS = 5_000
+ARRIVE_MS = 6_000
+READY_MS = 5_000
+PAUSE_MS = 2_000
+LONG_PAUSE_MS = 8_000
 """So long a device has to come back in while tiles are dealt."""
 
 ROOMS: Mapping[str, Mapping[str, object]] = {

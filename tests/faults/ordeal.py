@@ -13,7 +13,7 @@ from tests.faults.witnesses import Witness, play
 
 DEALS_MAX = 4
 """Deals until the point must have been reached."""
-LIMIT_SECONDS = 120.0
+LIMIT_SECONDS = 240.0
 """Far above any deal; a deal that takes longer hangs."""
 _LAST_WORDS_SECONDS = 5.0
 
@@ -69,7 +69,7 @@ async def _ordeal(machine: Machine, pod: PodProcess, aim: Aim, seed: int, name: 
     await pod.up(SEEDED, str(seed), *points[0].words())
     for deal in range(1, DEALS_MAX + 1):
         table_id = f"{_slug(name)}-{seed}-{deal}"
-        seats = await seated(machine, pod, table_id, players, aim)
+        seats = await seated(machine, pod, table_id, players, aim, floor_ms=aim.floor_ms << (deal - 1))
         playing = asyncio.create_task(play(seats, deal_count=aim.deals))
         if await _dies(pod, playing):
             break
@@ -89,9 +89,10 @@ async def _ordeal(machine: Machine, pod: PodProcess, aim: Aim, seed: int, name: 
     return Outcome(points, deal, len(log.entries), promises, log.start_seq, after_ms, machine.pod_lease_ms)
 
 
-async def seated(machine: Machine, pod: PodProcess, table_id: str, players: Sequence[str], aim: Aim) -> list[Seat]:
-    """A new table, and everybody's seat at it."""
-    floor_ms = aim.floor_ms
+async def seated(
+    machine: Machine, pod: PodProcess, table_id: str, players: Sequence[str], aim: Aim, *, floor_ms: int
+) -> list[Seat]:
+    """A new table, and everybody's seat at it; questions stay open for so long, and longer from deal to deal."""
     await machine.create_table(
         pod, table_id, players, claim_floor_min_ms=floor_ms, claim_floor_max_ms=floor_ms, deals_max=aim.deals
     )

@@ -48,7 +48,8 @@ async def scoring_process(keys: Path, log: Path, **settings: str) -> AsyncIterat
         )
     try:
         async with asyncio.timeout(START_LIMIT_SECONDS):
-            yield ScoringProcess(process, f"127.0.0.1:{await _port(process, log)}")
+            port = await _port(process, log)
+        yield ScoringProcess(process, f"127.0.0.1:{port}")
     finally:
         if process.returncode is None:
             process.kill()

@@ -19,10 +19,10 @@ from wire.mahjong import event_from_proto
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-TURN_MS = 500
-CLAIM_MS = 300
-GRACE_MS = 800
-PRESENCE_MS = 900
+TURN_MS = 1_000
+CLAIM_MS = 600
+GRACE_MS = 3_000
+PRESENCE_MS = 3_000
 PENALTY = 30
 NO_BEATS_SECONDS = 3_600.0
 """A client that sends no heartbeats is there as long as its stream is (PF-24)."""

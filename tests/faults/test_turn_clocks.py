@@ -32,11 +32,11 @@ from tests.faults.world import DEALS_MAX, PASS, PUNG, claimable, discard, first_
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-TURN_MS = 500
-SLOW_TURN_MS = 2_500
+TURN_MS = 1_000
+SLOW_TURN_MS = 5_000
 """Where a player has to move before the clock of another is to run out."""
-CLAIM_MS = 500
-FLOOR_MS = 600
+CLAIM_MS = 1_000
+FLOOR_MS = 1_000
 DECLARE_MS = 30_000
 NOBODY = -1
 
