@@ -31,6 +31,8 @@ from tests.services.table.rig import (
 
 PATIENCE_MS = 500
 SLOW_PATIENCE_MS = 150
+LEASE_MS = 3_000
+MOVES_LEAST = 4
 
 
 class Store:
@@ -288,11 +290,14 @@ class SlowLine:
 async def test_a_slow_store_slows_moves_and_loses_no_lease_row_9(own_pods: Pods, store: Store) -> None:
     """Answers take longer than the patience with a store that is usually quick; nobody hears that it is away."""
     async with SlowLine(store.server.port, 100) as url:
-        pod = await own_pods.start(redis_url=url, pod_lease_ms=1_500, store_patience_ms=SLOW_PATIENCE_MS)
-        rival = await own_pods.start(pod_lease_ms=1_500)
+        pod = await own_pods.start(redis_url=url, pod_lease_ms=LEASE_MS, store_patience_ms=SLOW_PATIENCE_MS)
+        rival = await own_pods.start(pod_lease_ms=LEASE_MS)
+        began = time.monotonic()
         seated = await pod.create("t-store")
         players = await playing(seated)
-        for _ in range(4):
+        move_count = 0
+        while move_count < MOVES_LEAST or time.monotonic() - began < 1.5 * LEASE_MS / 1000:
+            move_count += 1
             player = await to_act(players)
             assert player.prompt is not None
             await player.act(player.prompt.options[-1].mahjong, player.prompt.decision_id)
