@@ -12,7 +12,7 @@ from cardroom.mahjong.v1 import action_pb2
 from cardroom.table.v1 import control_pb2, control_pb2_grpc, event_pb2, room_pb2, table_pb2
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from tests.faults.bare import BarePlayer, answer
+from tests.faults.bare import LIMIT_SECONDS, BarePlayer, answer
 from tests.faults.machine import room
 from tests.faults.world import LOCK, LONG, PASS, PUNG, WIN, Case, World, discard, kong
 
@@ -237,7 +237,7 @@ def bare_call(world: World, metadata: tuple[tuple[str, str], ...]) -> Awaitable[
     request = table_pb2.ActRequest(
         table_id=table.table_id, request_id=str(uuid4()), decision_id=table.turn, mahjong=discard(table.tile)
     )
-    return answer(table.dealer.stub.Act(request, metadata=metadata, timeout=5))
+    return answer(table.dealer.stub.Act(request, metadata=metadata, timeout=LIMIT_SECONDS))
 
 
 def at_table(world: World, table_id: str) -> Awaitable[object]:
@@ -250,7 +250,7 @@ def ready(world: World, nonce: bytes) -> Awaitable[object]:
     """Ready at the table that waits, with a nonce."""
     dealer = world.waiting.dealer
     request = table_pb2.SetReadyRequest(table_id=dealer.seat.table_id, request_id=str(uuid4()), nonce=nonce)
-    return answer(dealer.stub.SetReady(request, metadata=dealer.metadata(), timeout=5))
+    return answer(dealer.stub.SetReady(request, metadata=dealer.metadata(), timeout=LIMIT_SECONDS))
 
 
 def watch(world: World, *, after_seq: int | None = None, token: str = "") -> Awaitable[object]:
@@ -270,7 +270,7 @@ def raw(world: World, method: str, message: bytes) -> Awaitable[object]:
     """Bytes to a method of the table, by its name."""
     dealer = world.turn.dealer
     call: Any = dealer.channel.unary_unary(f"/cardroom.table.v1.TableService/{method}")
-    return answer(call(message, metadata=dealer.metadata(), timeout=5))
+    return answer(call(message, metadata=dealer.metadata(), timeout=LIMIT_SECONDS))
 
 
 def create(
@@ -296,7 +296,7 @@ def create(
         first_dealer=first_dealer,
     )
     token = world.machine.token(key, role, "somebody")
-    return answer(control.CreateTable(request, metadata=(("authorization", f"Bearer {token}"),), timeout=5))
+    return answer(control.CreateTable(request, metadata=(("authorization", f"Bearer {token}"),), timeout=LIMIT_SECONDS))
 
 
 # --- tokens ---------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from uuid import uuid4
 from cardroom.ledger.v1 import admin_pb2, admin_pb2_grpc, ledger_pb2, ledger_pb2_grpc
 from cardroom.matchmaker.v1 import seat_pb2, seat_pb2_grpc
 
-from tests.faults.bare import answer
+from tests.faults.bare import LIMIT_SECONDS, answer
 from tests.faults.machine import ASSET
 from tests.faults.world import Case, QueueCaller, World, payment, settlement
 
@@ -117,7 +117,7 @@ def release_seats(
     stub = seat_pb2_grpc.SeatServiceStub(world.machine.plain(world.machine.address("matchmaker")))
     names = world.seated if players is None else players
     request = seat_pb2.ReleaseSeatsRequest(table_id=world.seated_table, epoch=epoch, player_ids=names)
-    return answer(stub.ReleaseSeats(request, metadata=_metadata(world, key, role), timeout=5))
+    return answer(stub.ReleaseSeats(request, metadata=_metadata(world, key, role), timeout=LIMIT_SECONDS))
 
 
 def settle(
@@ -125,7 +125,9 @@ def settle(
 ) -> Awaitable[ledger_pb2.SettleResponse]:
     """The settlement that was carried out, or another one."""
     stub = ledger_pb2_grpc.LedgerServiceStub(world.machine.plain(world.machine.address("ledger")))
-    return answer(stub.Settle(settlement(**changes), metadata=_metadata(world, key, role, token), timeout=5))
+    return answer(
+        stub.Settle(settlement(**changes), metadata=_metadata(world, key, role, token), timeout=LIMIT_SECONDS)
+    )
 
 
 def grant(
@@ -142,7 +144,7 @@ def grant(
     request = admin_pb2.GrantRequest(
         request_id=str(uuid4()), account_id=account_id or world.free, asset=ASSET, amount=amount, reason=reason
     )
-    return answer(stub.Grant(request, metadata=_metadata(world, key, role), timeout=5))
+    return answer(stub.Grant(request, metadata=_metadata(world, key, role), timeout=LIMIT_SECONDS))
 
 
 def open_account(
@@ -151,4 +153,4 @@ def open_account(
     """One more account."""
     stub = ledger_pb2_grpc.LedgerServiceStub(world.machine.plain(world.machine.address("ledger")))
     request = ledger_pb2.OpenAccountRequest(account_id=account_id)
-    return answer(stub.OpenAccount(request, metadata=_metadata(world, key, role), timeout=5))
+    return answer(stub.OpenAccount(request, metadata=_metadata(world, key, role), timeout=LIMIT_SECONDS))
