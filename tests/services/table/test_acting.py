@@ -6,9 +6,11 @@ from cardroom.mahjong.v1 import action_pb2
 from cardroom.table.v1 import table_pb2
 
 from refusals import Reason
+from tests.fakes.clock import FakeClock
 from tests.services.table.logs import PASS, PUNG, discard, first_deal, pung_tile, stored, table_where
 from tests.services.table.rig import (
     Player,
+    Pods,
     RunningPod,
     eventually,
     gathered,
@@ -20,6 +22,7 @@ from tests.services.table.rig import (
     to_act,
 )
 
+FLOOR_MS = 500
 ACCEPTED = table_pb2.ACT_OUTCOME_ACCEPTED
 QUEUED = table_pb2.ACT_OUTCOME_QUEUED
 
@@ -175,12 +178,13 @@ async def test_ready_twice_is_ready_once(pod: RunningPod) -> None:
     assert (refusal.reason, refusal.field) == (Reason.INVALID_FIELD, "nonce")
 
 
-async def test_a_claim_is_queued_and_answered_once(pod: RunningPod, redis_url: str) -> None:
+async def test_a_claim_is_queued_and_answered_once(pods: Pods, fake_clock: FakeClock, redis_url: str) -> None:
+    pod = await pods.start(clock=fake_clock)
     table_id = table_where(pod, lambda state: pung_tile(state) is not None)
     found = pung_tile(first_deal(pod, table_id))
     assert found is not None
     tile, seat = found
-    seated = await pod.create(table_id, claim_floor_min_ms=300, claim_floor_max_ms=300)
+    seated = await pod.create(table_id, claim_floor_min_ms=FLOOR_MS, claim_floor_max_ms=FLOOR_MS)
     players = await playing(seated)
     dealer, claimer = await to_act(players), players[seat]
     await dealer.act(discard(tile), choice(dealer)[1])
@@ -195,6 +199,7 @@ async def test_a_claim_is_queued_and_answered_once(pod: RunningPod, redis_url: s
     await eventually(lambda: claimer.prompt is not None and claimer.prompt.answered)
     assert await reason_for(claimer.act(PASS, decision)) is Reason.ALREADY_ANSWERED
     assert len(await stored(redis_url, table_id)) == count, "an answer takes no public number"
+    fake_clock.advance(ms=FLOOR_MS + 20)
     for player in players:
         message = await player.until("event", "melded")
         assert message.event.mahjong.melded.seat == seat
