@@ -8,7 +8,7 @@ numbers along which statements are read.
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -39,7 +39,7 @@ class Books:
         number, digest: of the last entry.
         balances: account -> units.
         faults: what is wrong, in words.
-        noted_number, noted: an entry whose hash was noted elsewhere, and the hash it has here.
+        noted: hashes of entries whose numbers were noted elsewhere, by number; as far as they are here.
     """
 
     asset: str
@@ -49,8 +49,7 @@ class Books:
     faults: list[str] = field(default_factory=list)
     accepted: int = 0
     fault_count: int = 0
-    noted_number: int = 0
-    noted: str = ""
+    noted: dict[int, str] = field(default_factory=dict)
     _lasts: dict[str, int] = field(default_factory=dict)
     _locks: dict[str, tuple[str, str]] = field(default_factory=dict)
     _seqs: dict[str, int] = field(default_factory=dict)
@@ -77,8 +76,8 @@ class Books:
         if digest != expected:
             self.fault(f"entry {number} was edited, or is not the successor of entry {self.number}")
         self.number, self.digest = number, digest
-        if number == self.noted_number:
-            self.noted = digest
+        if number in self.noted:
+            self.noted[number] = digest
         self._check_pointers(fields, number)
         self._check_kind(fields, legs)
         self._move(legs, number)
@@ -291,13 +290,13 @@ def _paid(group: Sequence[_Leg]) -> str:
     return ", ".join(str(leg.paid) for leg in group)
 
 
-def read_asset(folder: Path, *, noted_number: int = 0) -> Books:
+def read_asset(folder: Path, *, noted: Iterable[int] = ()) -> Books:
     """The books in a folder of segments, all of it recomputed. Raises: Damage: there is nothing to read.
 
     Args:
-        noted_number: of the entry whose hash is compared with one that was noted elsewhere.
+        noted: numbers of entries whose hashes are wanted.
     """
-    books = Books(folder.name, noted_number=noted_number)
+    books = Books(folder.name, noted=dict.fromkeys(noted, ""))
     named = sorted(folder.glob("*.seg"))
     paths = [path for path in named if _NAME.fullmatch(path.name)]
     for path in named:
@@ -366,14 +365,18 @@ def books() -> None:
 
 @books.command()
 @click.argument("directory", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--head", "heads", multiple=True, metavar="ASSET=NUMBER:HASH", help="An entry, as noted elsewhere.")
+@click.option(
+    "--head", "heads", multiple=True, metavar="ASSET=NUMBER:HASH", help="An entry, as noted elsewhere; may be repeated."
+)
 @click.option("--balances", "is_printing", is_flag=True, help="Print every account's balance.")
 def verify(directory: Path, heads: Sequence[str], is_printing: bool) -> None:
     """Recompute the books from DIRECTORY, the ledger's archive; nothing else is needed, and nothing is changed.
 
     One line an asset, then what is wrong with it. Status 0: all is right; 1: something is wrong; 2: it cannot be read.
     """
-    expected = dict(map(_head, heads))
+    expected: dict[str, list[tuple[int, str]]] = {}
+    for asset, noted in map(_head, heads):
+        expected.setdefault(asset, []).append(noted)
     folders = sorted(folder for folder in directory.iterdir() if folder.is_dir() and any(folder.glob("*.seg")))
     missing = sorted(set(expected) - {folder.name for folder in folders})
     if not folders or missing:
@@ -381,15 +384,17 @@ def verify(directory: Path, heads: Sequence[str], is_printing: bool) -> None:
     is_right, unread = True, list[str]()
     for folder in folders:
         try:
-            found = read_asset(folder, noted_number=expected.get(folder.name, (0, ""))[0])
+            found = read_asset(folder, noted=[number for number, _ in expected.get(folder.name, ())])
         except (Damage, OSError) as error:
             unread.append(str(error))  # the other assets are looked at all the same
             continue
-        wanted = expected.get(folder.name)
-        if wanted is not None and found.number < wanted[0]:
-            found.fault(f"the archive ends with entry {found.number}, it went to entry {wanted[0]}")
-        elif wanted is not None and found.noted != wanted[1]:
-            found.fault(f"entry {wanted[0]} has the hash {found.noted}, not {wanted[1]}: the journal was written anew")
+        for number, digest in expected.get(folder.name, ()):
+            if found.number < number:
+                found.fault(f"the archive ends with entry {found.number}, but had gone to entry {number}")
+            elif not found.noted[number]:
+                found.fault(f"entry {number}, which was noted, is missing")
+            elif found.noted[number] != digest:
+                found.fault(f"entry {number} has the hash {found.noted[number]}, not {digest}: it was written anew")
         click.echo(found.summary())
         for text in found.faults[:SHOWN_MAX]:
             click.echo(f"  {text}")

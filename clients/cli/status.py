@@ -203,10 +203,10 @@ async def _books(stub: "audit_pb2_grpc.AuditServiceAsyncStub", asset: str) -> Ro
         "players": totals.players_total,
         "penalties": totals.penalties_total,
         "robots_fund": totals.robots_fund,
+        "relief_fund": totals.relief_fund,
         "accounts": totals.account_count,
         "locked": totals.locked_count,
         "stopped": totals.stopped,
-        "relief_fund": totals.relief_fund,
         "right": books is not None and books.ok and books.sum_total == 0 and not totals.wrong,
     }
 

@@ -19,8 +19,11 @@ _SYSTEM_PORTS = Path("/proc/sys/net/ipv4/ip_local_port_range")
 _ROOM = 1_000
 _TRY_COUNT_MAX = 100
 
-_promised: set[int] = set()
-"""Free ports that this process has named; no process of this user names them again as long as it lives."""
+_kept: set[int] = set()
+"""Free ports that this process has named; no process of this user names them again as long as it lives.
+
+A port that somebody asks for by its number is not kept: it is his to know who else has it.
+"""
 
 
 def free_port() -> int:
@@ -81,26 +84,33 @@ def _holding_a_free_port() -> socket.socket:
         except OSError:
             probe.close()
             continue
-        if _promise(_port_of(probe)):
+        try:
+            is_ours = _keep(_port_of(probe))
+        except BaseException:
+            probe.close()
+            raise
+        if is_ours:
             return probe
         probe.close()
     raise StartError(f"no port is free on {HOST}; end processes that a past run has left")
 
 
-def _promise(port: int) -> bool:
+def _keep(port: int) -> bool:
     """Keep a port for whoever is told of it. Returns: False if it is kept for somebody else already."""
-    if port in _promised:
+    if port in _kept:
         return False
     try:
-        fcntl.lockf(_promises(), fcntl.LOCK_EX | fcntl.LOCK_NB, 1, port)
-    except BlockingIOError:
+        fcntl.lockf(_lock_file(), fcntl.LOCK_EX | fcntl.LOCK_NB, 1, port)
+    except (BlockingIOError, PermissionError):
         return False
-    _promised.add(port)
+    except OSError as error:
+        raise StartError(f"cannot lock ports ({error.strerror}); set TMPDIR to a directory of a local disk") from error
+    _kept.add(port)
     return True
 
 
 @cache
-def _promises() -> int:
+def _lock_file() -> int:
     """A file of this user's processes, open as long as this one lives: each locks the bytes of the ports it named."""
     path = Path(tempfile.gettempdir()) / f"cardroom-ports-{os.getuid()}"
     try:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from services.ledger.values import (
+    ArchiveNote,
     Balance,
     Claimed,
     Entry,
@@ -203,12 +204,12 @@ class LedgerStore(Protocol):
         """What the asset comes to."""
         ...
 
-    async def noted_archive(self, asset: str) -> int:
-        """Number of the entry that the archive was last seen to end with; 0 if nothing was noted."""
+    async def noted_archive(self, asset: str) -> ArchiveNote:
+        """What is noted of the archive."""
         ...
 
-    async def note_archive(self, asset: str, number: int) -> None:
-        """Notes where the archive ends."""
+    async def note_archive(self, asset: str, note: ArchiveNote) -> None:
+        """Notes it; for the process that writes the archive."""
         ...
 
     async def mark(self, asset: str, *, wrong: bool) -> None:
@@ -237,6 +238,10 @@ class JournalArchive(Protocol):
 
     def hold(self) -> bool:
         """Become the only one that writes to it, for good; returns whether one is."""
+        ...
+
+    def is_held(self) -> bool:
+        """Whether this process is the one that writes it: others may see it as it was a minute ago."""
         ...
 
     def head(self, asset: str) -> Head:

@@ -33,7 +33,7 @@ async def rebuild(settings: LedgerSettings, folder: Path, say: Callable[[str], N
     """Rebuilds every asset of the settings.
 
     Raises: StartError: the store is out of reach or not empty, or the archive is damaged or held by a running ledger;
-        nothing was written.
+        nothing was written. RedisError: it went away or refused since; it may hold a part.
     """
     archive = SegmentArchive(folder, segment_count=settings.archive_segment_entries)
     if not archive.hold():
@@ -92,7 +92,8 @@ def main() -> int:
             raise StartError("set CARDROOM_LEDGER_ARCHIVE_DIR to the archive")
         asyncio.run(rebuild(settings, settings.ledger_archive_dir, print))
     except RedisError as error:
-        sys.stderr.write(f"cardroom ledger rebuild: the store refused or went away, and holds a part: {error}\n")
+        why = "the store refused or went away; it may hold a part, so empty it and repeat"
+        sys.stderr.write(f"cardroom ledger rebuild: {why}: {error}\n")
         return _NOT_REBUILT
     except (StartError, ArchiveFault, ValidationError, SettingsError) as error:
         sys.stderr.write(f"cardroom ledger rebuild: {error}\n")

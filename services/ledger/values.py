@@ -238,6 +238,16 @@ class Reversal:
 
 
 @dataclass(frozen=True, slots=True)
+class ArchiveNote:
+    """What the store remembers of the archive: ``number`` of its last entry, 0 if nothing is noted; and where it was
+    found to end since, if that was earlier.
+    """
+
+    number: int = 0
+    cut_to: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Resumption:
     """An operator's decision to go on with the books as they stand up to entry ``number``.
 

@@ -52,13 +52,15 @@ async def _goes_on_after_kill_9(machine: Machine, player_id: str) -> bool:
             ripening = asyncio.create_task(ripe.reached.wait())
             await asyncio.wait([ripening, playing], return_when=asyncio.FIRST_COMPLETED)
             ripening.cancel()
-            moves_before = ripe.move_count
             await pod.kill()
+            moves_before = ripe.move_count
             await pod.up()
             played = await playing
         epoch, _ = await machine.owner(seat.table_id)
         await _money_is_right(machine, played)
-        return epoch > 1 and played.move_count > moves_before
+        has_moved = played.move_count > moves_before
+        assert epoch > 1 or not has_moved, "moved without an owner"
+        return has_moved
     finally:
         await pod.kill()
 

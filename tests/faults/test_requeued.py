@@ -10,7 +10,7 @@ from tests.faults.machine import Machine
 from tests.faults.world import QueueCaller
 
 LIMIT_SECONDS = 60.0
-ALL_HERE = 5
+ALL_HERE_SEQ = 5
 """Number of the entry: the table is made, four arrive."""
 
 
@@ -47,7 +47,7 @@ async def test_who_leaves_is_free_and_the_others_are_back_in_the_queue_pf_13(mac
 async def _watched(table: TableSession, all_here: asyncio.Event) -> None:
     """Watch to the end; says when all have come."""
     async for message in table.watch():
-        if message.seq >= ALL_HERE:
+        if message.seq >= ALL_HERE_SEQ:
             all_here.set()
 
 

@@ -15,12 +15,13 @@ from services.ledger.adapters.coalescer import refusal_of_fault
 from services.ledger.adapters.keys import Keys
 from services.ledger.adapters.lua import ScriptName, script
 from services.ledger.adapters.sending import Command, sender_for
-from services.ledger.values import SYSTEM_ACCOUNTS, Balance, Entry, Head, Resumption, StoredTable, Totals
+from services.ledger.values import SYSTEM_ACCOUNTS, ArchiveNote, Balance, Entry, Head, Resumption, StoredTable, Totals
 
 _SCAN_COUNT: Final = 500
 _NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]{0,15})")
 _WRONG: Final = "wrong"
 _ARCHIVED: Final = "archived"
+_CUT_TO: Final = "cut_to"
 _HEAD: Final = ["number", "hash"]
 _TABLE: Final = ["epoch", "seq", "entry", "deal", "accounts"]
 
@@ -202,16 +203,24 @@ class RedisJournal:
         except (RedisError, OSError) as error:
             raise Refusal(Reason.STORE_UNAVAILABLE) from error
 
-    async def noted_archive(self, asset: str) -> int:
+    async def noted_archive(self, asset: str) -> ArchiveNote:
         """See ``LedgerStore``."""
         with _asking():
-            number = _stored(await self._client.hget(Keys.of(asset).head, _ARCHIVED) or b"0")
-        return number if isinstance(number, int) else 0
+            found = await self._client.hmget(Keys.of(asset).head, [_ARCHIVED, _CUT_TO])
+        number, cut_to = (_stored(value) if value is not None else None for value in found)
+        return ArchiveNote(number if isinstance(number, int) else 0, cut_to if isinstance(cut_to, int) else None)
 
-    async def note_archive(self, asset: str, number: int) -> None:
+    async def note_archive(self, asset: str, note: ArchiveNote) -> None:
         """See ``LedgerStore``."""
+        key = Keys.of(asset).head
         with _asking():
-            await self._client.hset(Keys.of(asset).head, _ARCHIVED, str(number))
+            async with self._client.pipeline(transaction=True) as pipeline:
+                pipeline.hset(key, _ARCHIVED, str(note.number))
+                if note.cut_to is None:
+                    pipeline.hdel(key, _CUT_TO)
+                else:
+                    pipeline.hset(key, _CUT_TO, str(note.cut_to))
+                await pipeline.execute()
 
     async def _range(self, asset: str, after: int, until: str, count: int) -> list[Entry]:
         with _asking():

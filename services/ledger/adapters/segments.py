@@ -62,7 +62,7 @@ class SegmentArchive:
 
     def hold(self) -> bool:
         """See ``JournalArchive``; the system lets go of it even after a kill."""
-        if self._lock is not None and self._is_ours(self._lock):
+        if self.is_held():
             return True
         self.let_go()
         with _told(self._folder):
@@ -75,6 +75,10 @@ class SegmentArchive:
             return False
         self._lock = lock
         return self._is_ours(lock)
+
+    def is_held(self) -> bool:
+        """See ``JournalArchive``."""
+        return self._lock is not None and self._is_ours(self._lock)
 
     def _is_ours(self, lock: IO[bytes]) -> bool:
         """Whether the file that is locked still has its name: who deleted it would let a second process write too."""
@@ -312,7 +316,7 @@ class SegmentArchive:
         return segments
 
     def _must_hold(self) -> None:
-        if self._lock is None or not self._is_ours(self._lock):
+        if not self.is_held():
             raise ArchiveAway("another process writes the archive")
 
 

@@ -2,13 +2,14 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
 from services.ledger.app.entries import chain_hash
 from services.ledger.app.stops import Stops
 from services.ledger.ports import ArchiveFault, JournalArchive, LedgerStore
-from services.ledger.values import Entry, Head
+from services.ledger.values import ArchiveNote, Entry, Head
 
 BATCH: Final = 500
 """Entries copied at once."""
@@ -36,7 +37,7 @@ class Archiver:
         An archive that was cut closes nothing: what it lacks says nothing about the store.
         Raises: ArchiveFault.
         """
-        noted = await self._store.noted_archive(asset)
+        noted = (await self._store.noted_archive(asset)).number
         archived = await asyncio.to_thread(self._archive.head, asset)  # first: the store never has less than it had
         head = await self._store.head(asset)
         if head.number < archived.number:
@@ -44,30 +45,33 @@ class Archiver:
         elif archived.number:
             entries = await self._store.next_entries(asset, archived.number - 1, 1)
             is_cut = archived.number < noted and (not entries or entries[0].number > archived.number + 1)
-            if not is_cut and not (entries and _joins(archived, entries[0])):
+            joins = any(Head(entry.number, entry.hash) == archived or _follows(archived, entry) for entry in entries)
+            if not is_cut and not joins:
                 self._stops.stop(asset, f"the journal has another entry {archived.number} than the archive")
         return head
 
     async def copy(self, asset: str) -> int:
         """Copies what is new and trims what need not stay; returns the number of the last entry copied.
 
-        Raises: ArchiveFault: an entry does not follow the one before it, or the files cannot be written.
+        Raises: ArchiveFault: an entry does not follow the one before it, the archive ends before where it had gone, or
+            the files cannot be written.
         """
-        head = await self.check(asset)
+        await self.check(asset)
         if self._stops.why(asset):
             return (await asyncio.to_thread(self._archive.head, asset)).number
-        noted = await self._store.noted_archive(asset)
+        note = await self._store.noted_archive(asset)
         head = await self._store.kept_head(asset)
         archived = await asyncio.to_thread(self._archive.head, asset)
-        if archived.number < noted:
+        if archived.number < note.number:
             # The store may have what is missing. But what became of the archive is to be seen before it is whole again.
-            raise ArchiveFault(shortened(archived.number, noted), archived.number + 1)
+            await self._store.note_archive(asset, replace(note, cut_to=archived.number))
+            raise ArchiveFault(shortened(archived.number, note.number), archived.number + 1)
         while archived.number < head.number:
             entries = await self._store.entries(asset, archived.number, min(BATCH, head.number - archived.number))
             archived = followed(archived, entries)
             await _to_the_end(partial(self._archive.append, asset, entries))
-        if archived.number > noted:
-            await self._store.note_archive(asset, archived.number)
+        if note != ArchiveNote(archived.number):
+            await self._store.note_archive(asset, ArchiveNote(archived.number))
         await self._trim(asset, archived.number)
         return archived.number
 
@@ -83,16 +87,14 @@ class Archiver:
             await self._store.trim(asset, through)
 
 
-def _joins(head: Head, entry: Entry) -> bool:
-    """Whether an entry is the one at this head, or follows it."""
-    if entry.number == head.number:
-        return entry.hash == head.hash
+def _follows(head: Head, entry: Entry) -> bool:
     return entry.number == head.number + 1 and entry.hash == chain_hash(head.hash, entry.body)
 
 
 def shortened(number: int, noted: int) -> str:
     """What is said of an archive that ends at a number, and went further."""
-    return f"it ends at {number} and went to {noted}: it was cut, or an older copy was put in its place"
+    why = "it was cut, an older copy is in its place, or its volume is not mounted"
+    return f"it ends at {number} and went to {noted}: {why}"
 
 
 async def _to_the_end(write: Callable[[], None]) -> None:
@@ -110,7 +112,7 @@ def followed(head: Head, entries: Sequence[Entry]) -> Head:
     if not entries:
         raise ArchiveFault(f"entry {head.number + 1} is missing in the store")
     for entry in entries:
-        if entry.number == head.number or not _joins(head, entry):
+        if not _follows(head, entry):
             raise ArchiveFault(f"entry {entry.number} in the store does not follow entry {head.number}")
         head = Head(entry.number, entry.hash)
     return head

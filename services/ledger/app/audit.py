@@ -83,7 +83,7 @@ class _Audit:
         try:
             short = await self._journal.shortened_archive(self._asset)
         except (ArchiveFault, OSError):
-            return  # it is away, or named already
+            return  # named already where the files are checked; else the figure `archive_right` tells
         if short is not None:
             self._fold.fault(FaultKind.CHAIN, f"the archive: {shortened(*short)}", number=short[0] + 1)
 
@@ -127,8 +127,9 @@ class _Audit:
         await self._fold_to(head)
         self._fold.end(head)
         beyond = await self._store.next_entries(self._asset, head.number, 1)
-        is_double = bool(beyond) and beyond[0].number == head.number
-        if beyond and (is_double or beyond[0].number > (await self._store.head(self._asset)).number):
+        if beyond and beyond[0].number == head.number:
+            self._fold.fault(FaultKind.GAP, "stands twice at the end of the journal", number=head.number)
+        elif beyond and beyond[0].number > (await self._store.head(self._asset)).number:
             self._fold.fault(FaultKind.GAP, "stands beyond the head of the journal", number=beyond[0].number)
         if self._archived > head.number:
             self._fold.fault(

@@ -73,7 +73,7 @@ class Books:
     async def balances(self, accounts: Sequence[str], asset: str) -> tuple[Balance, ...]:
         """Balances at one moment, in the order asked; the system's accounts may be asked for too.
 
-        Raises: Refusal ACCOUNT_UNKNOWN: it is not open.
+        Raises: Refusal ACCOUNT_UNKNOWN: it is not open; BOOKS_STOPPED: nor can it be said whether it was.
         """
         check_asset(asset, self._funds.assets)
         check_accounts(accounts, "account_ids", ACCOUNTS_MAX, also=SYSTEM_ACCOUNTS)
@@ -102,7 +102,8 @@ class Books:
 
         Args:
             deal: empty when the table is over: whichever deal it holds a stake for.
-            why: an operator's reason for what else only tables do; None: it is the table.
+            why: why an operator frees it; None: the table itself asks.
+        Raises: Refusal FENCED, BOOKS_STOPPED.
         """
         check_name(table, "table_id")
         check_counter(epoch, "epoch")

@@ -132,7 +132,7 @@ class Corrections:
 
     async def resume(self, resumption: Resumption, call: Call) -> tuple[int, int]:
         """Opens books that were stopped, without the entries that are lost; or, where a check found wrong figures in
-        entries, accepts those up to a number.
+        entries, accepts those up to a number, and has an archive that was cut before that number continued.
 
         Returns: number of the entry that says so, and how many entries the archive had besides; they are set aside.
         Raises: Refusal INVALID_FIELD: the books are open and right; stopped, and the journal ends at another number.
@@ -165,7 +165,7 @@ class Corrections:
         return number, lost_count
 
     async def _accepted_end(self, asset: str, number: int) -> int | None:
-        """Where an archive that was cut is to be written on.
+        """Where an archive that was cut is to be continued.
 
         None: it was not cut; or what is accepted, up to ``number``, ends before what was cut off; or the store has not
         what is to follow there.

@@ -27,7 +27,9 @@ class FaultKind(StrEnum):
     GAP = "gap"
     """Journal entries are missing, or stand at the wrong number."""
     CHAIN = "chain"
-    """A journal entry was edited, does not follow the one before it, or is another one in the archive."""
+    """A journal entry was edited, does not follow the one before it, or is another one in the archive; a file of the
+    archive was altered, or the archive ends before where it had gone.
+    """
     FROZEN = "frozen"
     """An account is frozen without an entry that says so, or the other way round."""
     STRAY = "stray"
@@ -37,8 +39,10 @@ class FaultKind(StrEnum):
     TABLE = "table"
     """What the store remembers of a table differs from what the journal says."""
     ORDER = "order"
-    """An entry was reversed twice, or a table's settlements do not follow each other: one was made twice, or is missing
-    (PF-53); or an entry names another one as an account's before it than there is."""
+    """An entry was reversed twice, an operator's call carried out twice; a table's settlements do not follow each
+    other: one was made twice, or is missing (PF-53); or an entry names another one as an account's before it than
+    there is.
+    """
 
 
 _ACCEPTABLE: Final = frozenset({FaultKind.BALANCE, FaultKind.NEGATIVE, FaultKind.ORDER})

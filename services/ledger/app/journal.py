@@ -90,14 +90,19 @@ class Journal:
         return await self._archived(lambda archive: archive.head(asset), Head(0, ""))
 
     async def shortened_archive(self, asset: str) -> tuple[int, int] | None:
-        """Where the archive ends, and how far it had gone, if that was farther: somebody cut it."""
+        """Where the archive ends, and how far it had gone, if that was farther: somebody cut it.
+
+        Raises: ArchiveFault: it cannot be read.
+        """
         if self._archive is None:
             return None
-        noted = await self._store.noted_archive(asset)
+        note = await self._store.noted_archive(asset)
+        if not await asyncio.to_thread(self._archive.is_held):  # on shared volumes only the one who writes sees it all
+            return None if note.cut_to is None else (note.cut_to, note.number)
         ends = (await self.archived_head(asset)).number
-        if ends >= noted or ends >= await self._store.noted_archive(asset):  # or an operator has just decided so
-            return None
-        return ends, noted
+        if ends >= note.number or (await self._store.noted_archive(asset)).number < note.number:
+            return None  # or an operator has just decided that it goes on from there
+        return ends, note.number
 
     async def archive_faults(self, asset: str) -> list[tuple[int, str]]:
         """What is wrong with the archive's files."""

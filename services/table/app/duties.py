@@ -12,7 +12,7 @@ from refusals import Reason, Refusal
 from services.table.app.checking import Checker
 from services.table.app.outside import Outside
 from services.table.app.record import DealRecord
-from services.table.app.voiding import Voider
+from services.table.app.voiding import Voider, void_stake_id
 from services.table.model import flow
 from services.table.model.events import FAULTS, CloseCause, DealVoided, PaymentsDue, VoidCause
 from services.table.model.play import Rest
@@ -85,8 +85,11 @@ class Release:
 class ReleaseAll:
     """Have whatever stakes the ledger still holds given back: the table is over.
 
-    Mostly those of the last deal; of an earlier one, if the ledger was set back.
+    Mostly those of the last deal; of an earlier one, if the ledger was set back. Stakes that were asked for are
+    released by their ids, too: an asking that is still on its way then comes too late to lock anybody for ever.
     """
+
+    stake_ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,16 +145,23 @@ def _next(state: TableState, progress: Progress) -> Duty | None:
 
 
 def _after_the_end(state: TableState, progress: Progress) -> Duty:
-    if _holds_stakes(state) and not progress.all_released:
-        return ReleaseAll()
+    asked_for = _stakes_asked_for(state)
+    if asked_for and not progress.all_released:
+        return ReleaseAll(asked_for)
     if not progress.seats_released:
         return ReleaseSeats()
+    # What only a ledger that was set back still holds keeps nobody from his seat while the ledger is away.
     return ReleaseAll() if state.deal is not None and not progress.all_released else Finish()
 
 
-def _holds_stakes(state: TableState) -> bool:
-    """Whether stakes may be locked when a table ends; as far as the table knows."""
-    return bool(state.voided) or (state.deal is not None and not state.deal.settled) or state.all_ready
+def _stakes_asked_for(state: TableState) -> tuple[str, ...]:
+    """Ids of the stakes that may be locked when a table ends, as far as the table knows."""
+    if state.voided:
+        deal_id = state.voided[0].deal_id
+        return deal_id, void_stake_id(deal_id)
+    if state.deal is not None and not state.deal.settled:
+        return (state.deal.deal_id,)
+    return (flow.next_deal_id(state),) if state.all_ready else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,12 +306,13 @@ class Performer:
             case Reserve(deal_id):
                 return await self._reserve(deal_id, state)
             case Release(deal_id):
-                if state.rest is Rest.OVER and not await self._checker.agrees(state, None):
+                if not await self._checker.agrees(state, None):
                     return ScoringDiffers(deal_id)
                 await self._release(deal_id)
                 return StakesReleased(deal_id)
-            case ReleaseAll():
-                await self._release("")
+            case ReleaseAll(stake_ids):
+                for stake_id in (*stake_ids, ""):
+                    await self._release(stake_id)
                 return AllReleased()
             case VoidDeal(books):
                 return DealUndone(await self._voider.void(state, VoidCause.LOST_TAIL, books))

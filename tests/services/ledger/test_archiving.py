@@ -21,7 +21,7 @@ from services.ledger.app.audit import Auditor
 from services.ledger.app.entries import chain_hash
 from services.ledger.edge.damage import damage_told
 from services.ledger.ports import ArchiveFault
-from services.ledger.values import Entry, Grant, Leg, Resumption, Settlement
+from services.ledger.values import ArchiveNote, Entry, Grant, Leg, Resumption, Settlement
 from tests.services.ledger.rig import CALL, Rig, refused
 from tests.services.ledger.vault import Vault, played_vault
 
@@ -273,13 +273,13 @@ async def test_a_wrong_archive_that_goes_further_is_not_taken_for_the_right_one(
     head = vault.archive.head(vault.asset)
     body = '{"number":64,"kind":"grant","at_ms":1,"legs":[]}'
     right = {path: path.read_bytes() for path in segments.glob("*.seg")}
-    _append(segments / segment_name(61), entry_line(Entry(64, body, chain_hash(head.hash, body))))
+    _append(longer, entry_line(Entry(64, body, chain_hash(head.hash, body))))
     os.utime(segments)
     assert vault.archive.head(vault.asset).number == 64
     await vault.corrections.resume(resumption(vault, 63), CALL)
     longer.write_bytes(right[longer])
     os.utime(segments)
-    assert await rig.store.noted_archive(vault.asset) == 63
+    assert await rig.store.noted_archive(vault.asset) == ArchiveNote(63)
     assert await vault.archiver.copy(vault.asset) == 64
 
 

@@ -1,7 +1,10 @@
 """Stakes and settlements: asked once for each, until the answer is definite (PF-50..55; reliability 36)."""
 
-from refusals import Reason
+import pytest
+
+from refusals import Reason, Refusal
 from services.table.model.events import CloseCause, Closed, DealSettled, PaymentsDue, PaymentsMade
+from services.table.ports import Account, ServiceAway
 from tests.services.table.fakes import OPENING
 from tests.services.table.logs import folded, stored, table_with_settlements
 from tests.services.table.rig import (
@@ -130,6 +133,33 @@ async def test_players_are_let_go_when_the_matchmaker_is_back(pod: RunningPod) -
     pod.seats.away = False
     await eventually(lambda: pod.seats.released.get(seated.table_id) == tuple(seated.names))
     await eventually(lambda: seated.table_id not in pod.component.pod.tables)
+
+
+@pytest.mark.parametrize("fault", [ServiceAway(), Refusal(Reason.INTERNAL)], ids=["away", "refused"])
+async def test_what_only_the_ledger_may_still_hold_keeps_nobody_from_his_seat_pf_55(
+    pod: RunningPod, monkeypatch: pytest.MonkeyPatch, fault: Exception
+) -> None:
+    is_down = True
+
+    async def release(account: Account, deal_id: str) -> None:
+        if deal_id == "" and is_down:
+            asked.append(account.table_id)
+            raise fault
+        await free(account, deal_id)
+
+    asked: list[str] = []
+    free = pod.ledger.release
+    monkeypatch.setattr(pod.ledger, "release", release)
+    seated = await pod.create(table_with_settlements(pod, 2))
+    await ended(await played(seated))
+    await eventually(lambda: pod.seats.released.get(seated.table_id) == tuple(seated.names))
+    await eventually(lambda: seated.table_id in asked)
+    if isinstance(fault, ServiceAway):
+        assert seated.table_id in pod.component.pod.tables, "it asks again"
+        is_down = False
+    await eventually(lambda: seated.table_id not in pod.component.pod.tables)
+    assert pod.ledger.locked == {}
+    assert pod.sample("cardroom_table_quarantines_total") == 0
 
 
 async def test_a_settlement_due_survives_the_process_and_is_made_once(pods: Pods, redis_url: str) -> None:

@@ -2,6 +2,9 @@
 
 import uuid
 
+import pytest
+
+from refusals import Reason, Refusal
 from services.table.model.events import DealSettled, PaymentsDue, PaymentsMade
 from services.table.ports import Account, Reserved
 from tests.services.table.logs import stored, table_with_settlements
@@ -90,4 +93,9 @@ async def test_an_account_that_is_not_open_ends_the_table(pods: Pods, books: Boo
     await books.opened(seated.names[:3])
     await played(seated)
     await eventually(lambda: seated.table_id in pods.seats.released)
+    # The same asking once more, as it may have hung on its way until now: it locks nobody for ever.
+    late = Account(seated.table_id, 1, "coins", tuple(seated.names[:3]))
+    with pytest.raises(Refusal) as caught:
+        await books.ledger.reserve(late, f"{seated.table_id}.1", 0)
+    assert caught.value.reason is Reason.SETTLEMENT_CONFLICT
     assert [row.locked_by_table_id for row in await books.balances(seated.names[:3])] == [""] * 3

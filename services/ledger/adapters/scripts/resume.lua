@@ -27,6 +27,7 @@ local function resume()
   remember(request, fingerprint, result)
   if ARGV[9] ~= '-' then
     redis.call('HSET', keys.head, 'archived', ARGV[9])
+    redis.call('HDEL', keys.head, 'cut_to')
   end
   return { 'OK', result }
 end
