@@ -26,6 +26,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: next((at for at, room in enumerate(LONG_FIRST) if item.nodeid.startswith(room)), 9))
 
 
+STORE_PATIENCE_MS = 30_000
+"""How long tests wait for a store that is well, where they prove nothing about its silence: the machine may be busy."""
+
 Mint = Callable[..., str]
 """``mint(role, subject, ttl_s=300, **claims)``: a token signed by the key that the role asks for."""
 

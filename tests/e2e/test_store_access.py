@@ -24,7 +24,7 @@ FORBIDDEN = ("SHUTDOWN", "FLUSHALL", "CONFIG SET appendfsync no", "REPLICAOF 127
 def users() -> list[list[str]]:
     """The users of a store as the page makes them: name and rules of each."""
     page = (ROOT / "docs" / "operating.md").read_text()
-    found = re.search(r"printf '(user default .*?)\\n(user cardroom .*?)\\n'", page)
+    found = re.search(r"printf '(user default .*?)\\n(user cardroom .*?)\\n(user operator .*?)\\n'", page)
     assert found
     return [line.replace("%s", PASSWORD).split()[1:] for line in found.groups()]
 
@@ -67,6 +67,8 @@ async def test_services_play_a_deal_with_the_rights_that_operators_give_them(tmp
                 for command in FORBIDDEN:
                     with pytest.raises(NoPermissionError):
                         await store.execute_command(*command.split())  # type: ignore[no-untyped-call]
+            async with Redis.from_url(url.replace("//cardroom:", "//operator:")) as store:
+                assert await store.config_set("maxmemory", 0), "whom the ledger's page asks to"
     finally:
         tables.stop()
         books.stop()

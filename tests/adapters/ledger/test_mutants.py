@@ -20,6 +20,7 @@ from services.ledger.adapters.redis_store import RedisLedgerStore
 from serving.store import connect_redis
 from tests.adapters.ledger import test_scripts
 from tests.adapters.ledger.mutants import MUTANTS, Mutant
+from tests.conftest import STORE_PATIENCE_MS
 from tests.fakes.clock import FakeClock
 from tests.services.ledger import test_accounts, test_operators, test_settling, test_stakes
 from tests.services.ledger.rig import Rig
@@ -67,7 +68,7 @@ async def is_caught(url: str, first: ModuleType | None) -> bool:
     """Whether a check fails. The modules' checks run side by side, each with a rig of its own, one module after the
     other, until the first failure.
     """
-    client = await connect_redis(url, need_fsync=True)
+    client = await connect_redis(url, need_fsync=True, timeout_ms=STORE_PATIENCE_MS)
     calls = Coalescer(client, FakeClock(), waiting_max=10_000)
     calls.start()
 

@@ -17,6 +17,7 @@ from services.ledger.adapters.redis_store import RedisLedgerStore
 from services.ledger.values import Leg, Settled
 from serving.store import connect_redis
 from tests.adapters.ledger.power import MortalStore, build_shim
+from tests.conftest import STORE_PATIENCE_MS
 from tests.fakes.clock import FakeClock
 from tests.services.ledger.rig import CALL, Rig, new_asset, open_own_rig
 
@@ -31,7 +32,7 @@ on_each_server = pytest.mark.parametrize("binary", find_servers(), ids=lambda bi
 @asynccontextmanager
 async def rig_on(url: str, fsync: Fsync = "always") -> AsyncIterator[Rig]:
     """A ledger, as it is connected to such a store; on ``everysec`` it would not start."""
-    client = await connect_redis(url, need_fsync=fsync == "always")
+    client = await connect_redis(url, need_fsync=fsync == "always", timeout_ms=STORE_PATIENCE_MS)
     clock = FakeClock()
     calls = Coalescer(client, clock)
     calls.start()

@@ -24,6 +24,7 @@ from services.ledger.app.funds import Funds
 from services.ledger.ports import Call
 from services.ledger.values import Balance, Group, Leg, Settled, Settlement, Source, Stake
 from serving.store import connect_redis
+from tests.conftest import STORE_PATIENCE_MS
 from tests.fakes.clock import FakeClock
 
 CALL = Call("table-0")
@@ -147,7 +148,7 @@ async def open_own_rig(folder: Path) -> AsyncIterator[Rig]:
 @asynccontextmanager
 async def open_rig(url: str, server: RedisServer | None = None) -> AsyncIterator[Rig]:
     """A ledger on the store at this URL, which ``server`` may be."""
-    client = await connect_redis(url, need_fsync=True)
+    client = await connect_redis(url, need_fsync=True, timeout_ms=STORE_PATIENCE_MS)
     clock = FakeClock()
     calls = Coalescer(client, clock)
     calls.start()

@@ -16,7 +16,7 @@ from serving.channels import connect
 from serving.refusing import refusal_of
 from serving.runtime import Clock, Runtime, make_runtime
 from serving.server import RunningServer, start_server
-from tests.conftest import Mint
+from tests.conftest import STORE_PATIENCE_MS, Mint
 from tests.services.ledger.rig import new_asset
 
 
@@ -90,6 +90,8 @@ async def open_wire(
         "ledger_redis_url": redis_url,
         "opening_grants": {points: 1_000, coins: 10_000},
         "log_level": "error",
+        "store_timeout_ms": STORE_PATIENCE_MS // 2,
+        "default_deadline_ms": STORE_PATIENCE_MS,
         **changed,
     }
     settings = LedgerSettings.model_validate(given)

@@ -30,7 +30,7 @@ from serving.refusing import refusal_of
 from serving.runtime import make_runtime
 from serving.server import RunningServer, start_server
 from serving.store import connect_redis
-from tests.conftest import Mint
+from tests.conftest import STORE_PATIENCE_MS, Mint
 from tests.services.matchmaker.pods import Ledger, Mood, Pod, RunningPod, TableLogs, server_settings
 
 LEASE_MS = 800
@@ -203,7 +203,7 @@ class World:
         """One more matchmaker on the same store."""
         settings = self.settings(**changes)
         runtime = make_runtime("matchmaker", settings)
-        redis = await connect_redis(settings.redis_url)
+        redis = await connect_redis(settings.redis_url, timeout_ms=STORE_PATIENCE_MS)
         component = MatchmakerComponent(
             runtime,
             redis,
@@ -253,7 +253,7 @@ class World:
 @pytest.fixture
 async def world(redis_url: str, keys: Path, mint: Mint) -> AsyncIterator[World]:
     """A fresh world: the store is empty, no pod and no matchmaker runs yet."""
-    redis = await connect_redis(redis_url)
+    redis = await connect_redis(redis_url, timeout_ms=STORE_PATIENCE_MS)
     await redis.flushdb()
     world = World(redis, redis_url, keys, mint)
     await world.start_ledger()

@@ -11,6 +11,7 @@ from services.matchmaker.adapters.redis_tickets import RedisTickets
 from services.matchmaker.adapters.rooms_file import read_rooms
 from services.matchmaker.ports import Created, Match, Room, TicketState
 from serving.store import connect_redis
+from tests.conftest import STORE_PATIENCE_MS
 
 LEASE_MS = 60
 FOUR = ("ann", "bob", "cid", "dan")
@@ -46,7 +47,7 @@ class Stores:
 
 @pytest.fixture
 async def stores(redis_url: str) -> AsyncIterator[Stores]:
-    redis = await connect_redis(redis_url)
+    redis = await connect_redis(redis_url, timeout_ms=STORE_PATIENCE_MS)
     await redis.flushdb()
     yield Stores(
         RedisTickets(redis, memory_ms=60_000),
