@@ -377,7 +377,7 @@ def verify(directory: Path, heads: Sequence[str], is_printing: bool) -> None:
     expected: dict[str, list[tuple[int, str]]] = {}
     for asset, noted in map(_head, heads):
         expected.setdefault(asset, []).append(noted)
-    folders = sorted(folder for folder in directory.iterdir() if folder.is_dir() and any(folder.glob("*.seg")))
+    folders = sorted(folder for folder in directory.iterdir() if folder.is_dir())
     missing = sorted(set(expected) - {folder.name for folder in folders})
     if not folders or missing:
         raise CommandError(f"{directory} holds no segments{f' of {missing[0]}' if missing else ''}")
@@ -411,6 +411,6 @@ def verify(directory: Path, heads: Sequence[str], is_printing: bool) -> None:
 def _head(text: str) -> tuple[str, tuple[int, str]]:
     asset, _, place = text.partition("=")
     number, _, digest = place.partition(":")
-    if not (asset and number.isdigit() and digest):
+    if not (asset and number.isascii() and number.isdigit() and len(number) <= 16 and digest):
         raise click.BadParameter("write ASSET=NUMBER:HASH", param_hint="--head")
     return asset, (int(number), digest)

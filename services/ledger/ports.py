@@ -208,8 +208,8 @@ class LedgerStore(Protocol):
         """What is noted of the archive."""
         ...
 
-    async def note_archive(self, asset: str, note: ArchiveNote) -> None:
-        """Notes it; for the process that writes the archive."""
+    async def note_archive(self, asset: str, before: ArchiveNote, note: ArchiveNote) -> None:
+        """Notes it, if it still ends where it did before; for the process that writes the archive."""
         ...
 
     async def mark(self, asset: str, *, wrong: bool) -> None:
@@ -241,7 +241,7 @@ class JournalArchive(Protocol):
         ...
 
     def is_held(self) -> bool:
-        """Whether this process is the one that writes it: others may see it as it was a minute ago."""
+        """Whether this process writes it, or did when it last looked: others may see it as it was a minute ago."""
         ...
 
     def head(self, asset: str) -> Head:

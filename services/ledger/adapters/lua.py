@@ -24,6 +24,7 @@ class ScriptName(StrEnum):
     REVERSE = "reverse"
     RESUME = "resume"
     REQUEST = "request"
+    NOTE = "note"
     WALK = "walk"
     FROZEN = "frozen"
 

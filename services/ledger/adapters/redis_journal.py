@@ -210,17 +210,14 @@ class RedisJournal:
         number, cut_to = (_stored(value) if value is not None else None for value in found)
         return ArchiveNote(number if isinstance(number, int) else 0, cut_to if isinstance(cut_to, int) else None)
 
-    async def note_archive(self, asset: str, note: ArchiveNote) -> None:
+    async def note_archive(self, asset: str, before: ArchiveNote, note: ArchiveNote) -> None:
         """See ``LedgerStore``."""
-        key = Keys.of(asset).head
+        keys = Keys.of(asset)
+        cut_to = "" if note.cut_to is None else note.cut_to
         with _asking():
-            async with self._client.pipeline(transaction=True) as pipeline:
-                pipeline.hset(key, _ARCHIVED, str(note.number))
-                if note.cut_to is None:
-                    pipeline.hdel(key, _CUT_TO)
-                else:
-                    pipeline.hset(key, _CUT_TO, str(note.cut_to))
-                await pipeline.execute()
+            await script(ScriptName.NOTE)(
+                self._client, keys.scripted(keys.requests), (0, before.number, note.number, cut_to)
+            )
 
     async def _range(self, asset: str, after: int, until: str, count: int) -> list[Entry]:
         with _asking():

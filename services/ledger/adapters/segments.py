@@ -62,7 +62,7 @@ class SegmentArchive:
 
     def hold(self) -> bool:
         """See ``JournalArchive``; the system lets go of it even after a kill."""
-        if self.is_held():
+        if self._writes():
             return True
         self.let_go()
         with _told(self._folder):
@@ -78,6 +78,9 @@ class SegmentArchive:
 
     def is_held(self) -> bool:
         """See ``JournalArchive``."""
+        return self._lock is not None
+
+    def _writes(self) -> bool:
         return self._lock is not None and self._is_ours(self._lock)
 
     def _is_ours(self, lock: IO[bytes]) -> bool:
@@ -316,7 +319,7 @@ class SegmentArchive:
         return segments
 
     def _must_hold(self) -> None:
-        if not self.is_held():
+        if not self._writes():
             raise ArchiveAway("another process writes the archive")
 
 

@@ -64,14 +64,14 @@ class Archiver:
         archived = await asyncio.to_thread(self._archive.head, asset)
         if archived.number < note.number:
             # The store may have what is missing. But what became of the archive is to be seen before it is whole again.
-            await self._store.note_archive(asset, replace(note, cut_to=archived.number))
+            await self._store.note_archive(asset, note, replace(note, cut_to=archived.number))
             raise ArchiveFault(shortened(archived.number, note.number), archived.number + 1)
         while archived.number < head.number:
             entries = await self._store.entries(asset, archived.number, min(BATCH, head.number - archived.number))
             archived = followed(archived, entries)
             await _to_the_end(partial(self._archive.append, asset, entries))
         if note != ArchiveNote(archived.number):
-            await self._store.note_archive(asset, ArchiveNote(archived.number))
+            await self._store.note_archive(asset, note, ArchiveNote(archived.number))
         await self._trim(asset, archived.number)
         return archived.number
 

@@ -167,14 +167,15 @@ class Corrections:
     async def _accepted_end(self, asset: str, number: int) -> int | None:
         """Where an archive that was cut is to be continued.
 
-        None: it was not cut; or what is accepted, up to ``number``, ends before what was cut off; or the store has not
-        what is to follow there.
+        None: nobody has been told that it was cut; or what is accepted, up to ``number``, ends before what was cut off;
+        or the store has not what is to follow there.
         """
         if self._archive is None:
             return None
         try:
+            was_told = (await self._store.noted_archive(asset)).cut_to is not None
             short = await self._journal.shortened_archive(asset)
-            if short is None or number < short[1]:
+            if not was_told or short is None or number < min(short[1], (await self._store.head(asset)).number):
                 return None
             return short[0] if await common_number(self._store, self._archive, asset) == short[0] else None
         except (ArchiveFault, OSError):

@@ -136,6 +136,8 @@ class Fold:
             self.fault(FaultKind.GAP, f"entries {self.number + 1}-{entry.number - 1} are missing", number=entry.number)
         elif entry.number <= self.number:
             self.fault(FaultKind.GAP, f"stands after entry {self.number}", number=entry.number)
+        if entry.number == self.number:
+            return  # the second of two: it moves nothing again
         if entry.hash != chain_hash(self.hash, entry.body):
             self.fault(FaultKind.CHAIN, "edited, or not the successor of the entry before it", number=entry.number)
         self.number, self.hash = entry.number, entry.hash

@@ -7,7 +7,7 @@ from typing import Final, TypeVar
 
 from services.ledger.app.entries import Record, is_text, record_of
 from services.ledger.ports import ArchiveFault, JournalArchive, JournalFault, LedgerStore
-from services.ledger.values import UNITS_MAX, Entry, EntryKind, Head, Settled
+from services.ledger.values import UNITS_MAX, ArchiveNote, Entry, EntryKind, Head, Settled
 
 SEARCH_MAX: Final = 20_000
 """Entries of a table that are looked through for an old settlement."""
@@ -90,18 +90,21 @@ class Journal:
         return await self._archived(lambda archive: archive.head(asset), Head(0, ""))
 
     async def shortened_archive(self, asset: str) -> tuple[int, int] | None:
-        """Where the archive ends, and how far it had gone, if that was farther: somebody cut it.
+        """Where the archive ends, and how far it had gone, if that was farther: somebody cut it. It is noted then.
 
         Raises: ArchiveFault: it cannot be read.
         """
         if self._archive is None:
             return None
         note = await self._store.noted_archive(asset)
-        if not await asyncio.to_thread(self._archive.is_held):  # on shared volumes only the one who writes sees it all
+        if not self._archive.is_held():  # on shared volumes only the one who writes sees it all
             return None if note.cut_to is None else (note.cut_to, note.number)
         ends = (await self.archived_head(asset)).number
-        if ends >= note.number or (await self._store.noted_archive(asset)).number < note.number:
-            return None  # or an operator has just decided that it goes on from there
+        if ends >= note.number:
+            return None
+        if await self._store.noted_archive(asset) != note:  # an operator has just decided about it
+            return await self.shortened_archive(asset)
+        await self._store.note_archive(asset, note, ArchiveNote(note.number, cut_to=ends))
         return ends, note.number
 
     async def archive_faults(self, asset: str) -> list[tuple[int, str]]:

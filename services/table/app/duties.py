@@ -145,17 +145,22 @@ def _next(state: TableState, progress: Progress) -> Duty | None:
 
 
 def _after_the_end(state: TableState, progress: Progress) -> Duty:
-    asked_for = _stakes_asked_for(state)
+    asked_for = _stakes_asked_for(state, progress)
     if asked_for and not progress.all_released:
         return ReleaseAll(asked_for)
     if not progress.seats_released:
         return ReleaseSeats()
-    # What only a ledger that was set back still holds keeps nobody from his seat while the ledger is away.
-    return ReleaseAll() if state.deal is not None and not progress.all_released else Finish()
+    # What the log does not know of, as it lost its tail or the ledger was set back, keeps nobody from his seat while
+    # the ledger is away.
+    may_hold_more = state.deal is not None or progress.taken_over_at is not None
+    return ReleaseAll() if may_hold_more and not progress.all_released else Finish()
 
 
-def _stakes_asked_for(state: TableState) -> tuple[str, ...]:
+def _stakes_asked_for(state: TableState, progress: Progress) -> tuple[str, ...]:
     """Ids of the stakes that may be locked when a table ends, as far as the table knows."""
+    if progress.lost is not None and not state.voided:
+        deal_id = flow.next_deal_id(state) if state.deal is None or state.deal.settled else state.deal.deal_id
+        return deal_id, void_stake_id(deal_id)
     if state.voided:
         deal_id = state.voided[0].deal_id
         return deal_id, void_stake_id(deal_id)

@@ -85,5 +85,6 @@ MUTANTS = (
            "math.min(leg.asked, available(account_of(leg.payer), balances))", "leg.asked"),
     Mutant("freezing does nothing", "freeze", "  redis.call(CHANGE[verb], keys.frozen, account)\n", ""),
     Mutant("a void is forgotten", "void", "  write_sequence(slot, ARGV[2], ARGV[3], ARGV[4], number, result)\n", ""),
+    Mutant("a note of before undoes a decision", "note", "(whole(noted) and noted or '0') ~= ARGV[1]", "false"),
     Mutant("any end will do to resume", "resume", "(ARGV[4] == '1' and head.number ~= accepted)", "false"),
 )  # fmt: skip

@@ -12,7 +12,7 @@ from services.ledger.adapters.keys import Keys
 from services.ledger.adapters.lua import ScriptName, script
 from services.ledger.app.entries import parse_body
 from services.ledger.app.fingerprint import settlement_fingerprint
-from services.ledger.values import UNITS_MAX, Group, Leg, Settlement
+from services.ledger.values import UNITS_MAX, ArchiveNote, Group, Leg, Settlement
 from tests.services.ledger.rig import CALL, Rig, open_rig
 
 NOT_WHOLE = ["", "-1", "1.5", "1e3", " 1", "1 ", "+1", "01", "0x10", "nan", "inf", "one", "1\n"]
@@ -360,6 +360,20 @@ async def test_a_stored_balance_that_is_no_whole_number_stops_a_settlement_befor
     with pytest.raises(ScriptFault, match="not a whole number"):
         await run(rig, ScriptName.SETTLE, asset, SETTLE)
     assert await everything(rig, asset) == before
+
+
+async def test_a_note_of_where_the_archive_ends_undoes_no_decision(rig: Rig) -> None:
+    """An operator decided between its being read and its being written."""
+    asset = await rig.seated("t1", {"ann": 9, "bob": 9})
+    assert await run(rig, ScriptName.NOTE, asset, ("0", "3", "")) == ["OK"]
+    assert await rig.store.noted_archive(asset) == ArchiveNote(3)
+    assert await run(rig, ScriptName.NOTE, asset, ("3", "3", "1")) == ["OK"]
+    assert await rig.store.noted_archive(asset) == ArchiveNote(3, cut_to=1)
+    await run(rig, ScriptName.RESUME, asset, changed(changed(RESUME, 2, "3"), 8, "1"))
+    assert await rig.store.noted_archive(asset) == ArchiveNote(1)
+    for number, cut_to in (("3", "1"), ("4", "")):
+        assert await run(rig, ScriptName.NOTE, asset, ("3", number, cut_to)) == ["MOVED"]
+    assert await rig.store.noted_archive(asset) == ArchiveNote(1)
 
 
 @pytest.mark.parametrize("group", ["0", "1"])

@@ -16,14 +16,16 @@ import pytest
 from refusals import Reason, Refusal
 from services.ledger.adapters.keys import Keys
 from services.ledger.adapters.segment_file import Segment, entry_line, segment_name
+from services.ledger.adapters.segments import SegmentArchive
 from services.ledger.app.archiving import Archiver
 from services.ledger.app.audit import Auditor
 from services.ledger.app.entries import chain_hash
+from services.ledger.app.journal import Journal
 from services.ledger.edge.damage import damage_told
 from services.ledger.ports import ArchiveFault
 from services.ledger.values import ArchiveNote, Entry, Grant, Leg, Resumption, Settlement
 from tests.services.ledger.rig import CALL, Rig, refused
-from tests.services.ledger.vault import Vault, played_vault
+from tests.services.ledger.vault import SEGMENT, Vault, played_vault
 
 LEGS = [Leg("ann", "bob", 1, "win")]
 
@@ -191,6 +193,30 @@ async def test_an_archive_that_was_cut_at_its_end_is_named_and_not_written_on(
     assert vault.archive.entries(vault.asset, 0, 100) == await rig.store.next_entries(vault.asset, 0, 100)
 
 
+async def test_an_archive_whose_folder_was_taken_away_is_named_at_once(rig: Rig, tmp_path: Path) -> None:
+    """With the file by which the one who writes it is known."""
+    vault = await played_vault(rig, tmp_path / "archive")
+    await vault.archiver.copy(vault.asset)
+    (tmp_path / "archive").rename(tmp_path / "elsewhere")
+    assert ("chain", "", 1) in await vault.found()
+    (tmp_path / "elsewhere").rename(tmp_path / "archive")
+    assert await vault.archiver.copy(vault.asset) == 43
+    assert await vault.found() == set()
+
+
+async def test_another_process_goes_by_what_the_writer_has_noted(rig: Rig, tmp_path: Path) -> None:
+    """On a shared volume it may see the archive as it was; that is no cut."""
+    vault = await played_vault(rig, tmp_path)
+    await vault.archiver.copy(vault.asset)
+    reader = Journal(rig.store, SegmentArchive(tmp_path, segment_count=SEGMENT))
+    newest = sorted((tmp_path / vault.asset).glob("*.seg"))[-1]
+    _cut_to(newest, 0)
+    assert await reader.shortened_archive(vault.asset) is None
+    with pytest.raises(ArchiveFault):
+        await vault.archiver.copy(vault.asset)
+    assert await reader.shortened_archive(vault.asset) == (40, 43)
+
+
 async def test_an_archive_cut_by_more_than_the_store_has_cannot_be_gone_on_with(rig: Rig, tmp_path: Path) -> None:
     """Only a copy of it can; play goes on all the same."""
     vault = await played_vault(rig, tmp_path)
@@ -237,10 +263,14 @@ async def test_a_decision_about_something_else_does_not_cover_that_the_archive_w
     await rig.client.hincrby(Keys.of(vault.asset).balance, "bob", 1)
     await vault.play(41, 41)
     await archiver.copy(vault.asset)
+    assert {(kind, number) for kind, _, number in await vault.found()} & {("balance", 44), ("chain", 41)} == {
+        ("balance", 44)
+    }
     _cut_to(sorted((tmp_path / vault.asset).glob("*.seg"))[-1], 0)
-    assert {("chain", "", 41), ("balance", "bob", 44)} <= await vault.found()
+    await vault.corrections.resume(resumption(vault, 44), CALL)
+    assert ("chain", "", 41) in await vault.found(), "nobody had been told of it"
     await vault.corrections.resume(resumption(vault, 43), CALL)
-    assert ("chain", "", 41) in await vault.found()
+    assert ("chain", "", 41) in await vault.found(), "it had gone to 44"
     await vault.corrections.resume(resumption(vault, 44), CALL)
     assert ("chain", "", 41) not in await vault.found()
 

@@ -117,7 +117,16 @@ def test_a_head_noted_elsewhere_is_compared(archived: tuple[Path, str, Bodies]) 
     assert anew.exit_code == 1
     assert f"entry 5 has the hash {earlier.hash}, not {digest}" in anew.output
     assert verify(folder, "--head", "gold=1:x").exit_code == 2
-    assert verify(folder, "--head", "nonsense").exit_code == 2
+    for nonsense in ("nonsense", f"{asset}=²:{digest}", f"{asset}={'9' * 17}:{digest}"):
+        assert verify(folder, "--head", nonsense).exit_code == 2
+
+
+def test_an_asset_whose_segments_are_gone_is_not_passed_over(archived: tuple[Path, str, Bodies]) -> None:
+    folder, asset, _ = archived
+    (folder / "gold").mkdir()
+    found = verify(folder)
+    assert found.exit_code == 2
+    assert f"{asset}: " in found.output and "gold holds no segments" in found.output
 
 
 def test_an_archive_rewritten_as_it_was_is_right(archived: tuple[Path, str, Bodies], tmp_path: Path) -> None:

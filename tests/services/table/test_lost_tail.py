@@ -15,6 +15,7 @@ from services.table.model.events import (
     DealStarted,
     DealVoided,
     PaymentsDue,
+    Ready,
     TableEvent,
     VoidCause,
 )
@@ -69,6 +70,30 @@ async def cut_before_turn_of(redis_url: str, table_id: str, settlement_seq: int)
 async def closed(pods: Pods, seated: Seated, redis_url: str) -> list[TableEvent]:
     await eventually(lambda: seated.table_id in pods.seats.released)
     return await stored(redis_url, seated.table_id)
+
+
+async def test_the_stake_of_a_first_deal_that_the_log_has_lost_is_given_back_pf_55(
+    pods: Pods, books: Books, redis_url: str
+) -> None:
+    """Nothing was settled, so that neither log nor ledger tells of a lost deal; somebody leaves: the table is over."""
+    pods.ledger = books.ledger  # type: ignore[assignment]
+    pod = await pods.start(POD)
+    seated = await pod.create(table_with_settlements(pod, 2), players=names())
+    await books.opened(seated.names)
+    players = await gathered(seated)
+    for player in players:
+        await player.ready()
+    for player in players:
+        await player.until("event", "dealt")
+    await pod.crash()
+    await cut_before(redis_url, seated.table_id, lambda event: isinstance(event, Ready))
+    again = await pods.start(POD)
+    await again.owns(seated)
+    await seated.players(again)[3].leave(event_pb2.LEAVE_WHEN_NOW)
+    await closed(pods, seated, redis_url)
+    await eventually(lambda: seated.table_id not in again.component.pod.tables)
+    assert [row.locked_by_table_id for row in await books.balances(seated.names)] == [""] * 4
+    await books.sound()
 
 
 async def test_what_the_log_has_lost_is_moved_back_with_all_of_the_deal(pods: Pods, redis_url: str) -> None:
