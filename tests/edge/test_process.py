@@ -168,7 +168,8 @@ async def test_a_thread_that_waits_for_a_volume_holds_no_end_up(keys: Path) -> N
 @pytest.mark.parametrize("name", ["matchmaker", "table", "scoring", "ledger"])
 async def test_a_signal_during_the_imports_ends_a_service_with_0(name: str, tmp_path: Path) -> None:
     """A container's first process would not hear it: a signal without a handler is not given to such a process."""
-    (tmp_path / "pydantic.py").write_text("import time\nprint('importing', flush=True)\ntime.sleep(600)\n")
+    # Short naps: a signal just before one falls asleep is heeded when it wakes.
+    (tmp_path / "pydantic.py").write_text("import time\nprint('importing', flush=True)\nwhile True: time.sleep(0.1)\n")
     path = os.pathsep.join([str(tmp_path), str(_ROOT), *(entry for entry in sys.path if entry)])
     process = await asyncio.create_subprocess_exec(
         sys.executable,
