@@ -89,6 +89,15 @@ class Books:
         if sum(self.balances.values()) != 0:
             self.fault(f"the sum over all accounts is {sum(self.balances.values())}, not 0")
 
+    def compare_noted(self, number: int, digest: str) -> None:
+        """Compare with an entry's hash as it was noted elsewhere."""
+        if self.number < number:
+            self.fault(f"the archive ends with entry {self.number}, but had gone to entry {number}")
+        elif not self.noted[number]:
+            self.fault(f"entry {number}, which was noted, is missing")
+        elif self.noted[number] != digest:
+            self.fault(f"entry {number} has the hash {self.noted[number]}, not {digest}: it was written anew")
+
     def fault(self, text: str) -> None:
         """Note something wrong."""
         self.fault_count += 1
@@ -389,12 +398,7 @@ def verify(directory: Path, heads: Sequence[str], is_printing: bool) -> None:
             unread.append(str(error))  # the other assets are looked at all the same
             continue
         for number, digest in expected.get(folder.name, ()):
-            if found.number < number:
-                found.fault(f"the archive ends with entry {found.number}, but had gone to entry {number}")
-            elif not found.noted[number]:
-                found.fault(f"entry {number}, which was noted, is missing")
-            elif found.noted[number] != digest:
-                found.fault(f"entry {number} has the hash {found.noted[number]}, not {digest}: it was written anew")
+            found.compare_noted(number, digest)
         click.echo(found.summary())
         for text in found.faults[:SHOWN_MAX]:
             click.echo(f"  {text}")

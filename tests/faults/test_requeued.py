@@ -7,7 +7,7 @@ import pytest
 
 from cardroom_client import CallRefused, Player, Seat, TableSession
 from tests.faults.machine import Machine
-from tests.faults.world import QueueCaller
+from tests.faults.world import why_not_queued
 
 LIMIT_SECONDS = 60.0
 ALL_HERE_SEQ = 5
@@ -36,12 +36,12 @@ async def test_who_leaves_is_free_and_the_others_are_back_in_the_queue_pf_13(mac
         await tables[0].leave()
         await asyncio.wait_for(asyncio.gather(*watching), LIMIT_SECONDS)
         for name in names[1:4]:
-            assert await _reason(machine, name) == "ALREADY_QUEUED"
+            assert await why_not_queued(machine, name) == "ALREADY_QUEUED"
         newcomer = await asyncio.wait_for(guests[4].join("faults"), LIMIT_SECONDS)
         again = [await asyncio.wait_for(_seat(guest), LIMIT_SECONDS) for guest in guests[1:4]]
         assert {seat.table_id for seat in again} == {newcomer.table_id}
         assert newcomer.table_id != seats[0].table_id
-        assert await _reason(machine, names[0]) == "", "he holds neither ticket nor seat"
+        assert await why_not_queued(machine, names[0]) == "", "he holds neither ticket nor seat"
 
 
 async def _watched(table: TableSession, all_here: asyncio.Event) -> None:
@@ -49,22 +49,6 @@ async def _watched(table: TableSession, all_here: asyncio.Event) -> None:
     async for message in table.watch():
         if message.seq >= ALL_HERE_SEQ:
             all_here.set()
-
-
-async def _reason(machine: Machine, player_id: str) -> str:
-    """Why a player cannot queue once his table has let him go; empty where he can."""
-    caller = QueueCaller(machine, machine.token("player", "player", player_id))
-    async with asyncio.timeout(LIMIT_SECONDS):
-        while True:
-            try:
-                ticket_id = (await caller.join("empty")).ticket_id
-            except CallRefused as refusal:
-                if refusal.reason != "ALREADY_SEATED":
-                    return refusal.reason
-                await asyncio.sleep(0.05)
-            else:
-                await caller.cancel(ticket_id)
-                return ""
 
 
 async def _seat(guest: Player) -> Seat:

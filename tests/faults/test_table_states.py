@@ -7,9 +7,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import pytest
 from cardroom.table.v1 import event_pb2
 
-from cardroom_client import CallRefused
 from tests.faults.guests import (
-    LIMIT_SECONDS,
     Guest,
     Message,
     assert_kept,
@@ -20,7 +18,7 @@ from tests.faults.guests import (
 from tests.faults.house_rooms import ARRIVE_MS, PAUSE_MS, READY_MS
 from tests.faults.machine import Machine
 from tests.faults.truth import read_log
-from tests.faults.world import QueueCaller
+from tests.faults.world import why_not_queued
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -137,21 +135,5 @@ async def closed_for_want(guests: Sequence[Guest], *, out: int = 3) -> Message:
 async def others_queue_again(house: Machine, names: Sequence[str]) -> None:
     """The last of the players is free; the others have their ticket again."""
     *others, late = names
-    assert {await _reason(house, name) for name in others} == {"ALREADY_QUEUED"}
-    assert await _reason(house, late) == ""
-
-
-async def _reason(house: Machine, player_id: str) -> str:
-    """Why he cannot join once the table has let him go; empty where he can."""
-    caller = QueueCaller(house, house.token("player", "player", player_id))
-    async with asyncio.timeout(LIMIT_SECONDS):
-        while True:
-            try:
-                ticket_id = (await caller.join("empty")).ticket_id
-            except CallRefused as refusal:
-                if refusal.reason != "ALREADY_SEATED":
-                    return refusal.reason
-                await asyncio.sleep(0.05)
-            else:
-                await caller.cancel(ticket_id)
-                return ""
+    assert {await why_not_queued(house, name) for name in others} == {"ALREADY_QUEUED"}
+    assert await why_not_queued(house, late) == ""

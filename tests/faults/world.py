@@ -1,5 +1,6 @@
 """A world to send bad input into: tables at every stage, a queue, seats and books, and all of it kept as it is."""
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from cardroom.matchmaker.v1 import matchmaker_pb2, matchmaker_pb2_grpc
 from cardroom.table.v1 import table_pb2
 from redis.asyncio import Redis
 
+from cardroom_client import CallRefused
 from games.mahjong.claims import hand_waits
 from games.mahjong.state import State
 from services.table.edge.events import room_from_proto
@@ -26,6 +28,9 @@ from tests.faults.witnesses import nonce_of
 
 LONG = {"claim_floor_min_ms": CLOCK_MS, "claim_floor_max_ms": CLOCK_MS}
 """A question stays open, whoever answers it."""
+
+LET_GO_LIMIT_SECONDS = 60.0
+"""Until a table that is over has let its players go."""
 
 DEALS_MAX = 5_000
 """Deals that are looked through for one that will do."""
@@ -170,6 +175,22 @@ class QueueCaller:
     async def my_seat(self) -> matchmaker_pb2.GetMySeatResponse:
         """The player's seat."""
         return await answer(self._stub.GetMySeat(matchmaker_pb2.GetMySeatRequest(), metadata=self._metadata))
+
+
+async def why_not_queued(machine: Machine, player_id: str) -> str:
+    """Why a player cannot queue once his table has let him go, as a reason; empty where he can."""
+    caller = QueueCaller(machine, machine.token("player", "player", player_id))
+    async with asyncio.timeout(LET_GO_LIMIT_SECONDS):
+        while True:
+            try:
+                ticket_id = (await caller.join("empty")).ticket_id
+            except CallRefused as refusal:
+                if refusal.reason != "ALREADY_SEATED":
+                    return refusal.reason
+                await asyncio.sleep(0.05)
+            else:
+                await caller.cancel(ticket_id)
+                return ""
 
 
 # --- making it ----------------------------------------------------------------------------

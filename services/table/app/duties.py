@@ -12,7 +12,7 @@ from refusals import Reason, Refusal
 from services.table.app.checking import Checker
 from services.table.app.outside import Outside
 from services.table.app.record import DealRecord
-from services.table.app.voiding import Voider, void_stake_id
+from services.table.app.voiding import Voider, deal_to_void, void_stake_id
 from services.table.model import flow
 from services.table.model.events import FAULTS, CloseCause, DealVoided, PaymentsDue, VoidCause
 from services.table.model.play import Rest
@@ -158,11 +158,8 @@ def _after_the_end(state: TableState, progress: Progress) -> Duty:
 
 def _stakes_asked_for(state: TableState, progress: Progress) -> tuple[str, ...]:
     """Ids of the stakes that may be locked when a table ends, as far as the table knows."""
-    if progress.lost is not None and not state.voided:
-        deal_id = flow.next_deal_id(state) if state.deal is None or state.deal.settled else state.deal.deal_id
-        return deal_id, void_stake_id(deal_id)
-    if state.voided:
-        deal_id = state.voided[0].deal_id
+    if state.voided or progress.lost is not None:
+        deal_id = state.voided[0].deal_id if state.voided else deal_to_void(state)
         return deal_id, void_stake_id(deal_id)
     if state.deal is not None and not state.deal.settled:
         return (state.deal.deal_id,)

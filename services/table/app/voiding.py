@@ -22,6 +22,12 @@ _ASIDE = (Reason.STAKE_MISSING, Reason.SETTLEMENT_CONFLICT)
 """The deal's stake was given back already, so that its players must be held once more; or that was done before."""
 
 
+def deal_to_void(state: TableState) -> str:
+    """Id of the deal that runs, or of the one that would be next: a tail that was lost is of one of them."""
+    deal = state.deal
+    return flow.next_deal_id(state) if deal is None or deal.settled else deal.deal_id
+
+
 def void_stake_id(deal_id: str) -> str:
     """Under which a table's players are held while a deal is undone whose stake was given back."""
     return f"{deal_id}.void"
@@ -57,8 +63,7 @@ class Voider:
         Returns: one event for each asset in which something had moved; one at least.
         Raises: Refusal: it cannot be undone. ServiceAway, StoreAway: to be repeated.
         """
-        deal = state.deal
-        deal_id = flow.next_deal_id(state) if deal is None or deal.settled else deal.deal_id
+        deal_id = deal_to_void(state)
         seed, told = await self._read(state, deal_id)
         events: list[DealVoided] = []
         for account in self._accounts:

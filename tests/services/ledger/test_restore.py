@@ -20,6 +20,13 @@ from tests.services.ledger.rig import CALL, Rig, refused
 from tests.services.ledger.vault import KEPT, SEGMENT, Vault
 
 
+async def lose_store(vault: Vault) -> None:
+    """All of it is archived; then the ledger ends, and its store is empty."""
+    await vault.archiver.copy(vault.asset)
+    vault.archive.let_go()
+    await vault.rig.client.flushall()
+
+
 async def lived(rig: Rig, folder: Path) -> tuple[Vault, dict[str, object]]:
     """Books of everything: settled and running deals, voids, groups, operators' calls. And what was asked of them."""
     rig.clock.jump(seconds=-rig.clock.now_ms() / 1000 + 4_000_000_000)  # far enough that no record is too old
@@ -171,9 +178,7 @@ async def test_a_wrong_figure_that_was_accepted_does_not_come_back(own_rig: Rig,
     await rig.store.mark(vault.asset, wrong=True)
     decision = Resumption(str(uuid4()), vault.asset, wrong.number, "looked at it")
     await vault.corrections.resume(decision, CALL)
-    await vault.archiver.copy(vault.asset)
-    vault.archive.let_go()
-    await rig.client.flushall()
+    await lose_store(vault)
     assert rebuild(_url(rig), archive, vault.asset).returncode == 0
     assert await rig.units(vault.asset, "ann") == [right[0] - 1]
     assert vault.archive.hold()
@@ -202,9 +207,7 @@ async def test_an_entry_the_ledger_never_writes_rebuilds_nothing_and_is_named(
     digest = chain_hash(head.hash, body)
     await rig.client.xadd(Keys.of(vault.asset).journal, {"body": body, "hash": digest}, id=f"{number}-0")
     await rig.client.hset(Keys.of(vault.asset).head, mapping={"number": str(number), "hash": digest})
-    await vault.archiver.copy(vault.asset)
-    vault.archive.let_go()
-    await rig.client.flushall()
+    await lose_store(vault)
     done = rebuild(_url(rig), archive, vault.asset)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert f"the archive of {vault.asset} is wrong at entry {number}" in done.stderr
@@ -214,9 +217,7 @@ async def test_an_entry_the_ledger_never_writes_rebuilds_nothing_and_is_named(
 async def test_a_store_that_takes_no_more_ends_a_rebuild_in_one_line(own_rig: Rig, tmp_path: Path) -> None:
     rig, archive = own_rig, tmp_path / "archive"
     vault, _ = await lived(rig, archive)
-    await vault.archiver.copy(vault.asset)
-    vault.archive.let_go()
-    await rig.client.flushall()
+    await lose_store(vault)
     await rig.client.config_set("maxmemory", "1")
     done = rebuild(_url(rig), archive, vault.asset)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
@@ -235,9 +236,7 @@ async def test_half_a_rebuild_is_no_store(own_rig: Rig, tmp_path: Path) -> None:
     """It was killed in the middle: without the head the journal ends at 0, and the books stop."""
     rig, archive = own_rig, tmp_path / "archive"
     vault, _ = await lived(rig, archive)
-    await vault.archiver.copy(vault.asset)
-    vault.archive.let_go()
-    await rig.client.flushall()
+    await lose_store(vault)
     assert rebuild(_url(rig), archive, vault.asset).returncode == 0
     await rig.client.delete(Keys.of(vault.asset).head)
     rig.store.expect(vault.asset, 0)
@@ -253,9 +252,7 @@ async def test_records_of_tables_long_gone_are_left_out(own_rig: Rig, tmp_path: 
     await rig.store.claim("t9", 1, vault.asset, CALL)
     await rig.reserve(vault.asset, "t9", ["cyd"], deal="d9")
     await rig.store.release("t9", 1, "d9", vault.asset, CALL)
-    await vault.archiver.copy(vault.asset)
-    vault.archive.let_go()
-    await rig.client.flushall()
+    await lose_store(vault)
     assert rebuild(_url(rig), archive, vault.asset).returncode == 0
     keys = Keys.of(vault.asset)
     assert [await rig.client.exists(keys.table(name)) for name in ("t1", "t2", "t9")] == [1, 1, 0]

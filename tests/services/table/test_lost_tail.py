@@ -23,7 +23,7 @@ from services.table.ports import Account, ServiceAway
 from tests.services.table.fakes import OPENING, FakeLedger
 from tests.services.table.logs import lose_tail, stored, table_with_settlements
 from tests.services.table.real_ledger import Books
-from tests.services.table.rig import Player, Pods, Seated, eventually, first_option, gathered, reason_for
+from tests.services.table.rig import Player, Pods, Seated, eventually, first_option, gathered, playing, reason_for
 from tests.services.table.test_real_ledger import names
 
 POD = "table-0"
@@ -80,11 +80,7 @@ async def test_the_stake_of_a_first_deal_that_the_log_has_lost_is_given_back_pf_
     pod = await pods.start(POD)
     seated = await pod.create(table_with_settlements(pod, 2), players=names())
     await books.opened(seated.names)
-    players = await gathered(seated)
-    for player in players:
-        await player.ready()
-    for player in players:
-        await player.until("event", "dealt")
+    await playing(seated)
     await pod.crash()
     await cut_before(redis_url, seated.table_id, lambda event: isinstance(event, Ready))
     again = await pods.start(POD)
@@ -226,11 +222,7 @@ async def test_a_tail_without_money_is_no_reason_to_void(pods: Pods, redis_url: 
     """The deal is played on from what is left; whoever had seen more is rewound."""
     pod = await pods.start(POD)
     seated = await pod.create(table_with_settlements(pod, 2))
-    players = await gathered(seated)
-    for player in players:
-        await player.ready()
-    for player in players:
-        await player.until("event", "dealt")
+    await playing(seated)
     await pod.crash()
     await lose_tail(redis_url, seated.table_id, 1)
     again = await pods.start(POD)
