@@ -10,6 +10,7 @@ from redis.asyncio import Redis
 
 from serving.registry import PodCard, PodRegistry
 from serving.store import connect_redis
+from tests.conftest import STORE_PATIENCE_MS
 
 LEASE_MS = 1_800
 """So long that a pod stays alive between two calls however busy the machine is."""
@@ -17,7 +18,7 @@ LEASE_MS = 1_800
 
 @pytest.fixture
 async def redis(redis_url: str) -> AsyncIterator[Redis]:
-    client = await connect_redis(redis_url)
+    client = await connect_redis(redis_url, timeout_ms=STORE_PATIENCE_MS)
     await client.flushdb()
     yield client
     await client.aclose()
@@ -28,7 +29,7 @@ def card(pod: str, incarnation: int, *, used: int = 0, draining: bool = False) -
 
 
 async def until_gone(registry: PodRegistry, pod: str) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while await registry.find(pod) is not None:  # noqa: ASYNC110  the store rings no event when a lease ends
             await asyncio.sleep(0.005)
 

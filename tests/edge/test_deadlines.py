@@ -55,7 +55,7 @@ async def test_a_call_without_a_deadline_gets_the_default_and_a_long_one_the_cap
                 await list_rooms(channel, mint("player", "anna"), timeout=timeout_s)
             took_s = time.monotonic() - began
             assert caught.value.code() is grpc.StatusCode.DEADLINE_EXCEEDED
-            await asyncio.wait_for(house.server.idle(), 20)
+            await asyncio.wait_for(house.server.idle(), 60)
         assert {line["code"] for line in house.lines()} == {"DEADLINE_EXCEEDED"}
     (left_s,) = sleepy.left_s
     assert left_s is not None
@@ -73,7 +73,7 @@ async def test_a_deadline_within_the_cap_is_the_callers_own(keys: Path, mint: Mi
             with pytest.raises(grpc.aio.AioRpcError) as caught:
                 await list_rooms(channel, mint("player", "anna"), timeout=_OWN_S)
             assert caught.value.code() is grpc.StatusCode.DEADLINE_EXCEEDED
-            await asyncio.wait_for(house.server.idle(), 20)
+            await asyncio.wait_for(house.server.idle(), 60)
         assert {line["code"] for line in house.lines()} == {"DEADLINE_EXCEEDED"}
     (left_s,) = sleepy.left_s
     assert left_s is not None
@@ -86,7 +86,7 @@ async def test_a_call_its_client_gives_up_is_counted_as_cancelled(keys: Path, mi
         call = asyncio.create_task(list_rooms(channel, mint("player", "anna")))
         await sleepy.reached.wait()
         call.cancel()
-        await asyncio.wait_for(house.server.idle(), 5)
+        await asyncio.wait_for(house.server.idle(), 60)
         assert [line["code"] for line in house.lines()] == ["CANCELLED"]
 
 
@@ -110,8 +110,8 @@ async def test_a_deadline_of_zero_never_reaches_the_servicer(keys: Path, mint: M
         for timeout in ("5S", "0m", "0S"):
             headers = {"authorization": f"Bearer {mint('player', 'anna')}", "x-correlation-id": timeout}
             headers["grpc-timeout"] = timeout
-            await asyncio.wait_for(raw_unary_call("127.0.0.1", house.server.port, f"/{LIST_ROOMS}", headers), 5)
-        await asyncio.wait_for(house.server.idle(), 5)
+            await asyncio.wait_for(raw_unary_call("127.0.0.1", house.server.port, f"/{LIST_ROOMS}", headers), 60)
+        await asyncio.wait_for(house.server.idle(), 60)
     assert reached == ["5S"]
 
 
@@ -130,7 +130,7 @@ async def test_streams_have_no_deadline_but_an_age(keys: Path, mint: Mint) -> No
         connect(house.address) as channel,
     ):
         assert len(await watch(channel, mint("seat", "anna", table_id="t", seat=0))) == 1
-        await asyncio.wait_for(house.server.idle(), 5)
+        await asyncio.wait_for(house.server.idle(), 60)
         assert house.sample("cardroom_rpc_handled_total", service=WATCH.split("/")[0], method="Watch", code="OK") == 1
     assert _AGE_MS / 2 < ends[0] <= _AGE_MS
 
@@ -176,7 +176,7 @@ async def test_a_stream_whose_client_leaves_is_ended_and_its_generator_closed(ke
         await watching.read()
         assert house.server.in_flight == 1
         watching.cancel()
-        await asyncio.wait_for(asyncio.gather(ended.wait(), house.server.idle()), 5)
+        await asyncio.wait_for(asyncio.gather(ended.wait(), house.server.idle()), 60)
         assert [line["code"] for line in house.lines()] == ["CANCELLED"]
 
 

@@ -16,6 +16,7 @@ from deploy.local.redis_server import NoServerError, RedisServer, find_server
 from serving.errors import StartError
 from serving.logs import make_log
 from serving.store import KEEPS_EVERY_WRITE, Script, connect_redis, durability_fault
+from tests.conftest import STORE_PATIENCE_MS
 
 _WORSE = {
     "appendonly": "no",
@@ -24,7 +25,7 @@ _WORSE = {
     "maxmemory-policy": "allkeys-lru",
 }
 
-_LIMIT_S = 20.0
+_LIMIT_S = 60.0
 
 
 @pytest.fixture
@@ -154,7 +155,7 @@ async def test_a_store_older_than_the_floor_is_refused(version: str, taken: bool
 
 async def test_a_script_is_sent_again_when_the_store_forgot_it(redis_url: str) -> None:
     script = Script("return {KEYS[1], ARGV[1]}")
-    redis = await connect_redis(redis_url)
+    redis = await connect_redis(redis_url, timeout_ms=STORE_PATIENCE_MS)
     async with redis:
         assert await script(redis, ["{a}:k"], ["1"]) == [b"{a}:k", b"1"]
         await redis.script_flush()
@@ -163,7 +164,7 @@ async def test_a_script_is_sent_again_when_the_store_forgot_it(redis_url: str) -
 
 async def test_a_script_in_a_pipeline_that_the_store_forgot_did_nothing_and_can_be_queued_again(redis_url: str) -> None:
     script = Script("return redis.call('INCR', KEYS[1])  -- once")
-    redis = await connect_redis(redis_url, decode_responses=True)
+    redis = await connect_redis(redis_url, decode_responses=True, timeout_ms=STORE_PATIENCE_MS)
     async with redis:
         await redis.delete("{once}:k")
         results = []
@@ -207,7 +208,7 @@ async def test_a_store_that_hangs_is_given_up_after_the_time_out(server: RedisSe
 
 
 async def test_more_commands_than_connections_wait_their_turn(redis_url: str) -> None:
-    redis = await connect_redis(redis_url, connection_count_max=2)
+    redis = await connect_redis(redis_url, connection_count_max=2, timeout_ms=STORE_PATIENCE_MS)
     async with redis:
         assert await asyncio.gather(*(redis.echo(str(number)) for number in range(50))) == [
             str(number).encode() for number in range(50)
@@ -217,7 +218,7 @@ async def test_more_commands_than_connections_wait_their_turn(redis_url: str) ->
 
 async def test_a_task_that_asks_the_store_all_the_time_ends_when_it_is_cancelled(redis_url: str) -> None:
     """Whatever moment the cancellation comes in: a service that stops waits for such tasks."""
-    redis = await connect_redis(redis_url)
+    redis = await connect_redis(redis_url, timeout_ms=STORE_PATIENCE_MS)
 
     async def ask_for_ever() -> None:
         while True:

@@ -15,7 +15,7 @@ from tests.faults.witnesses import nonce_of
 
 Answer = TypeVar("Answer")
 
-LIMIT_SECONDS = 30.0
+LIMIT_SECONDS = 60.0
 
 Metadata = tuple[tuple[str, str], ...]
 

@@ -185,5 +185,5 @@ def test_without_a_terminal_the_module_takes_the_place_of_its_starter(tmp_path: 
     assert running.stdout is not None
     assert running.stdout.readline() == "ready\n"
     running.send_signal(signal.SIGINT)
-    assert running.communicate(timeout=20)[0] == "drained\n"
+    assert running.communicate(timeout=60)[0] == "drained\n"
     assert running.returncode == 0

@@ -15,19 +15,14 @@ from typing import Any, cast
 import hiredis
 from redis.asyncio.connection import parse_url
 
+from services.table.adapters.patience import LOOK_EACH_S, Patience, Verdict
 from services.table.ports import StoreAway, StoreFull
 
 Argument = Any
 """Bytes, text or a number."""
 
 CONNECT_LIMIT_S = 1.0
-GIVE_UP_S = 2.0
-"""Without any answer for so long the connection is made anew."""
-_TICK_S = 0.05
-_LATE = 3
-"""How many times later than asked a look may come."""
-_SLOWNESS = 3
-"""How many times longer than is usual an answer may take."""
+"""How long a connection may take to be made, unless the patience is longer."""
 _USUAL_MOST_S = 0.5
 _FADES = 0.95
 _PAUSE_FIRST_S = 0.05
@@ -143,7 +138,8 @@ class Connection:
     ) -> None:
         """`url` as redis-py has it; `scripts`: source by name, for `script`."""
         self._address = parse_url(url)
-        self._patience_s = patience_ms / 1000
+        self._patience = Patience(patience_ms / 1000)
+        self._connect_limit_s = max(CONNECT_LIMIT_S, patience_ms / 1000)
         self._on_away = on_away
         self._on_back = on_back
         self._scripts = {name: source.encode() for name, source in scripts.items()}
@@ -188,7 +184,7 @@ class Connection:
 
     async def _connected(self) -> _Wire:
         """A connection on which the store has answered, with its scripts loaded."""
-        async with asyncio.timeout(CONNECT_LIMIT_S):
+        async with asyncio.timeout(self._connect_limit_s):
             wire = await self._dialled()
             replies = await asyncio.gather(*map(wire.send, self._greeting()), return_exceptions=True)
             for reply in replies:
@@ -242,27 +238,21 @@ class Connection:
         self._is_back()
 
     async def _watch(self) -> None:
-        """Notice a store that is there and does not answer. Two looks in a row: one may be late.
-
-        A process that was not let run itself has not waited for the store: such a look counts for nothing.
-        """
-        looks, clock = 0, asyncio.get_running_loop().time
+        """Notice a store that is there and does not answer."""
+        clock = asyncio.get_running_loop().time
         while True:
-            looked_s = clock()
-            await asyncio.sleep(_TICK_S)
-            if clock() - looked_s > _LATE * _TICK_S:
-                looks = 0
-                continue
+            began_s = clock()
+            await asyncio.sleep(LOOK_EACH_S)
             wire = self._wire
-            silent_s = 0.0 if wire is None else wire.silent_s()
-            patience_s = self._patience_s if wire is None else max(self._patience_s, _SLOWNESS * wire.usual_s)
-            looks = looks + 1 if silent_s > patience_s else 0
-            if wire is not None and silent_s > GIVE_UP_S:
-                wire.abort()
-            elif looks > 1:
-                self._is_away()
-            elif wire is not None and silent_s == 0.0:
-                self._is_back()
+            if wire is None:
+                continue
+            match self._patience.look(silent_s=wire.silent_s(), usual_s=wire.usual_s, slept_s=clock() - began_s):
+                case Verdict.AWAY:
+                    self._is_away()
+                case Verdict.BACK:
+                    self._is_back()
+                case Verdict.GIVE_UP:
+                    wire.abort()
 
     def _is_away(self) -> None:
         if not self._away:

@@ -13,7 +13,7 @@ from deploy.local.redis_server import RedisServer
 
 SLOTS = 16_384
 NODES = 3
-_FORMED_LIMIT_S = 30.0
+_FORMED_LIMIT_S = 60.0
 _POLL_S = 0.05
 
 

@@ -14,7 +14,7 @@ from services.ledger.adapters.keys import Keys
 from serving.errors import StartError
 from serving.store import connect_redis
 from tests.adapters.ledger.cluster import SLOTS, running_cluster
-from tests.conftest import Mint
+from tests.conftest import STORE_PATIENCE_MS, Mint
 from tests.services.ledger.rig import new_asset
 from tests.services.ledger.wire import Wire, open_wire, refused
 
@@ -104,7 +104,7 @@ async def test_one_server_is_no_cluster(ledger_redis_url: str, keys: Path, mint:
 
 async def test_a_node_that_may_lose_writes_is_named(tmp_path: Path, keys: Path, mint: Mint) -> None:
     with running_cluster(tmp_path) as nodes:
-        client = await connect_redis(nodes[2].url)
+        client = await connect_redis(nodes[2].url, timeout_ms=STORE_PATIENCE_MS)
         await client.config_set("appendfsync", "everysec")
         await client.aclose()
         with pytest.raises(StartError, match=f"node .*:{nodes[2].port} has appendfsync everysec"):

@@ -13,7 +13,7 @@ from refusals import Reason
 from services.ledger.adapters.durability import CHECK_EVERY_MS
 from serving.errors import StartError
 from serving.store import connect_redis
-from tests.conftest import Mint
+from tests.conftest import STORE_PATIENCE_MS, Mint
 from tests.fakes.clock import FakeClock
 from tests.services.ledger.wire import Wire, open_wire, refused
 
@@ -28,7 +28,7 @@ async def healths(wire: Wire) -> set[int]:
 
 
 async def becomes(wire: Wire, status: int) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while await healths(wire) != {status}:
             pass
 
@@ -49,7 +49,7 @@ async def test_a_store_that_stops_being_durable_is_noticed_within_a_minute_and_s
 ) -> None:
     server = RedisServer.start(tmp_path)
     clock = FakeClock()
-    client = await connect_redis(server.url)
+    client = await connect_redis(server.url, timeout_ms=STORE_PATIENCE_MS)
     try:
         async with open_wire(server.url, keys, mint, clock=clock) as wire:
             await wire.seat("ann", "bob")

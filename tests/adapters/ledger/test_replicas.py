@@ -25,7 +25,7 @@ from services.ledger.adapters.redis_store import RedisLedgerStore
 from services.ledger.values import Leg, Settled
 from serving.errors import StartError
 from serving.store import connect_redis
-from tests.conftest import Mint
+from tests.conftest import STORE_PATIENCE_MS, Mint
 from tests.fakes.clock import FakeClock
 from tests.services.ledger.rig import CALL, Rig, new_asset, refused
 from tests.services.ledger.wire import Wire, open_wire
@@ -33,7 +33,7 @@ from tests.services.ledger.wire import refused as refused_call
 
 SEED = 20_260_214
 BARRIER_MS = 1_000
-_LINKED_LIMIT_S = 20.0
+_LINKED_LIMIT_S = 60.0
 
 
 @contextmanager
@@ -175,7 +175,7 @@ async def test_a_replica_that_is_not_there_is_said_at_the_start(ledger_redis_url
 
 async def test_the_barrier_is_the_best_the_store_can_do(tmp_path: Path) -> None:
     with pair(tmp_path) as (primary, _):
-        client = await connect_redis(primary.url)
+        client = await connect_redis(primary.url, timeout_ms=STORE_PATIENCE_MS)
         assert await barrier_for(client, 0, 100) is None
         assert await barrier_for(client, 1, 100) == Barrier(1, True, 100)
         with pytest.raises(StartError, match="has 1 of 2"):
@@ -206,7 +206,7 @@ async def test_the_service_serves_while_it_has_its_replica(tmp_path: Path, keys:
 
 async def _becomes(wire: Wire, status: int) -> None:
     stub = health_pb2_grpc.HealthStub(wire.channel(None))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while (await stub.Check(health_pb2.HealthCheckRequest())).status != status:
             pass
 

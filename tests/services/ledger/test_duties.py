@@ -17,7 +17,7 @@ from services.ledger.app.fold import BooksState
 from services.ledger.values import RELIEF_FUND
 from serving.errors import StartError
 from serving.store import connect_redis
-from tests.conftest import Mint
+from tests.conftest import STORE_PATIENCE_MS, Mint
 from tests.fakes.clock import FakeClock
 from tests.services.ledger.wire import Wire, open_wire
 
@@ -54,7 +54,7 @@ async def test_the_journal_is_archived_and_trimmed_while_it_serves(
         await becomes(clock, lambda: wire.metric("journal_number", asset=wire.coins) == 33, SHOWN_MS)
         assert wire.metric("archive_right", asset=wire.coins) == 1
         assert wire.metric("supply_units", asset=wire.coins) == 20_000
-        client = await connect_redis(ledger_redis_url)
+        client = await connect_redis(ledger_redis_url, timeout_ms=STORE_PATIENCE_MS)
         assert await client.xlen(Keys.of(wire.coins).journal) < 10
         await client.aclose()
         books = await wire.audit().VerifyBooks(audit_pb2.VerifyBooksRequest(asset=wire.coins))
@@ -100,7 +100,7 @@ async def test_a_copy_that_fails_turns_its_figure_and_nothing_is_trimmed(
     async with open_wire(ledger_redis_url, keys, mint, clock=clock, **archive_in(tmp_path)) as wire:
         await wire.seat("ann", "bob")
         await settle(wire, 3)
-        client = await connect_redis(ledger_redis_url)
+        client = await connect_redis(ledger_redis_url, timeout_ms=STORE_PATIENCE_MS)
         key = Keys.of(wire.coins).journal
         await client.xdel(key, "5-0")
         await becomes(clock, lambda: wire.metric("archive_right", asset=wire.coins) == 0)
@@ -136,7 +136,7 @@ async def test_the_books_are_checked_every_hour_and_a_mismatch_turns_its_figure(
             clock, lambda: (wire.metric("books_checked_timestamp_seconds", asset=wire.coins) or 0) > began, MINUTE_MS
         )
         assert wire.metric("books_right", asset=wire.coins) == 1
-        client = await connect_redis(ledger_redis_url)
+        client = await connect_redis(ledger_redis_url, timeout_ms=STORE_PATIENCE_MS)
         await client.hincrby(Keys.of(wire.coins).balance, "ann", 5)
         await becomes(clock, lambda: wire.metric("books_right", asset=wire.coins) == 0, MINUTE_MS)
         assert wire.metric("books_right", asset=wire.points) == 1
@@ -163,7 +163,7 @@ async def test_a_look_that_found_nothing_is_gone_on_with(ledger_redis_url: str, 
         await becomes(clock, lambda: checked_at() > first, MINUTE_MS)
         assert wire.metric("books_right", asset=wire.coins) == 1
         await settle(wire, 1, 7)
-        client = await connect_redis(ledger_redis_url)
+        client = await connect_redis(ledger_redis_url, timeout_ms=STORE_PATIENCE_MS)
         await client.xtrim(Keys.of(wire.coins).journal, maxlen=0)
         second = checked_at()
         await becomes(clock, lambda: checked_at() > second, MINUTE_MS)
@@ -224,7 +224,7 @@ async def test_books_that_lost_entries_under_a_running_ledger_turn_their_figure(
             await wire.seat("ann", "bob")
             await settle(wire, 3)
             assert wire.metric("books_open", asset=wire.coins) == 1
-            client = await connect_redis(server.url)
+            client = await connect_redis(server.url, timeout_ms=STORE_PATIENCE_MS)
             await client.flushall()
             request = ledger_pb2.ClaimRequest(table_id="t1", asset=wire.coins, epoch=2)
             with pytest.raises(Exception, match="before what was acknowledged"):

@@ -17,7 +17,7 @@ from services.ledger.app.entries import chain_hash
 from services.ledger.app.titles import POINTS
 from serving.refusing import refusal_of
 from serving.store import connect_redis
-from tests.conftest import Mint
+from tests.conftest import STORE_PATIENCE_MS, Mint
 from tests.fakes.clock import FakeClock
 from tests.services.ledger.wire import Wire, open_wire, refused
 
@@ -57,7 +57,7 @@ async def watched(wire: Wire, after: int, count: int) -> list[audit_pb2.WatchDea
     """The next messages of a stream that begins after a cursor."""
     stream = wire.audit().WatchDeals(audit_pb2.WatchDealsRequest(asset=wire.coins, after_number=after))
     seen = []
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         async for message in stream:
             seen.append(message)
             if len(seen) == count:
@@ -140,7 +140,7 @@ async def test_a_watch_is_told_when_the_service_goes_down(ledger_redis_url: str,
             return [message async for message in stream]
 
         reading = asyncio.create_task(messages())
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while not wire.server.in_flight:  # noqa: ASYNC110  the server rings no event
                 await asyncio.sleep(0.01)
         assert await wire.server.stop()
@@ -170,7 +170,7 @@ async def test_totals_are_what_the_books_come_to(ledger_redis_url: str, keys: Pa
         await play(wire, "d1", 1, penalty=7)
         await wire.seat("cyd", table="t2")
         request = audit_pb2.GetTotalsRequest(asset=wire.coins)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while (totals := await wire.audit().GetTotals(request)).archived_number < 9:
                 pass
         books = await wire.audit().VerifyBooks(audit_pb2.VerifyBooksRequest(asset=wire.coins))
@@ -309,7 +309,7 @@ async def test_streams_of_an_asset_there_is_not_are_refused(wire: Wire, stream: 
 async def followed(wire: Wire, last_deal: str) -> list[str]:
     """The entries at which WatchDeals ends until a deal's release is seen, for a watcher who goes on behind each."""
     damaged: list[str] = []
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while True:
             after = int(damaged[-1]) if damaged else 0
             stream = wire.audit().WatchDeals(audit_pb2.WatchDealsRequest(asset=wire.coins, after_number=after))
@@ -331,7 +331,7 @@ async def streamed(stream: Any) -> tuple[list[Any], Refusal]:
         async for message in stream:
             seen.append(message)
 
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         code, refusal = await refused(read())
     assert code is Code.DATA_LOSS
     return seen, refusal
@@ -346,7 +346,7 @@ async def test_a_stream_ends_at_an_entry_that_is_missing_and_names_it(
     await play(wire, "d1", 1)
     await play(wire, "d2", 3)
     key = Keys.of(wire.coins).journal
-    client = await connect_redis(ledger_redis_url)
+    client = await connect_redis(ledger_redis_url, timeout_ms=STORE_PATIENCE_MS)
     rows: Any = await client.xrange(key)
     await client.delete(key)
     for entry, fields in rows:
@@ -385,7 +385,7 @@ async def test_what_needs_an_entry_that_the_archive_has_lost_is_refused_with_its
         for seq in range(1, 31):
             await wire.ledger().Settle(wire.settlement(seq, 1))
         totals = audit_pb2.GetTotalsRequest(asset=wire.coins)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while (await wire.audit().GetTotals(totals)).archived_number < 33:
                 pass
         path = tmp_path / wire.coins / "0000000000000006.seg"

@@ -37,7 +37,7 @@ class Stores:
 
     async def stale(self) -> Match:
         """A match taken over from a handler that fell silent."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while True:
                 claimed = await self.patient.claim_stale(10)
                 if claimed:

@@ -17,7 +17,7 @@ from services.matchmaker.settings import MatchmakerSettings
 from serving.refusing import refusal_of
 from tests.services.matchmaker.conftest import World, refused
 
-LIMIT_S = 20
+LIMIT_S = 60.0
 
 Answer = TypeVar("Answer")
 

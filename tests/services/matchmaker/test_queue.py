@@ -121,7 +121,7 @@ async def test_a_watcher_sees_his_place_and_every_change_of_it(world: World) -> 
     matchmaker = await world.matchmaker()
     ann, bob = await world.queue(matchmaker, FOUR[:2])
     places = []
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         async for news in bob.watch():
             places.append((news.waiting.place, news.waiting.queue_length))
             if places == [(2, 2)]:

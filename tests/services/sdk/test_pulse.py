@@ -33,7 +33,7 @@ async def test_heartbeats_are_sent_while_the_player_watches_and_no_longer() -> N
         TableSession(seat_at(at.authority), heartbeat_seconds=BEAT_SECONDS) as session,
     ):
         waiting = asyncio.create_task(watched(session))
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while table.heartbeat_count < 2:  # noqa: ASYNC110  the script rings no event
                 await asyncio.sleep(0.01)
         waiting.cancel()
@@ -49,7 +49,7 @@ async def test_a_stream_that_falls_silent_is_opened_anew_behind_the_last_entry()
         served_table(table) as at,
         TableSession(seat_at(at.authority), heartbeat_seconds=SLOW_BEAT_SECONDS) as session,
     ):
-        assert [seq for _, seq in await asyncio.wait_for(watched(session), 20)] == [0, 1, 2, 9]
+        assert [seq for _, seq in await asyncio.wait_for(watched(session), 60)] == [0, 1, 2, 9]
     assert table.watched[1].after_seq == 1
 
 

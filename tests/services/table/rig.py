@@ -27,10 +27,10 @@ from serving.refusing import refusal_of
 from serving.runtime import Clock, make_runtime
 from serving.server import RunningServer
 from tests.channels import bare_channel
-from tests.conftest import Mint
+from tests.conftest import STORE_PATIENCE_MS, Mint
 from tests.services.table.fakes import FakeLedger, FakeSeats, FixedEntropy, Reached
 
-LIMIT_S = 30.0
+LIMIT_S = 60.0
 _numbers = itertools.count(1)
 
 Message = table_pb2.WatchResponse
@@ -214,7 +214,7 @@ class Pods:
                 "presence_limit_ms": 3_600_000,
                 "pod_lease_ms": 600,
                 "linger_ms": 0,
-                "store_patience_ms": 2_000,
+                "store_patience_ms": STORE_PATIENCE_MS,
                 "scoring_address": "",
                 "bot_delay_min_ms": 0,
                 "bot_delay_max_ms": 0,

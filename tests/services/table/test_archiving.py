@@ -31,7 +31,7 @@ async def over(pod: RunningPod, count: int = 1) -> list[Seated]:
 
 
 async def emptied(redis_url: str, expected: set[bytes]) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while await key_names(redis_url) != expected:  # noqa: ASYNC110  the store rings no event
             await asyncio.sleep(0.02)
 

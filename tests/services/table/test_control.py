@@ -131,7 +131,7 @@ async def test_the_pod_s_card_says_how_many_slots_are_used(pods: Pods) -> None:
     await pod.create(new_table_id())
     redis = Redis.from_url(pod.settings.redis_url)
     registry = PodRegistry(redis)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         while True:
             card = await registry.find(pod.name)
             if card is not None and card.slots_used == 1:

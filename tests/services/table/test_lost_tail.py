@@ -188,7 +188,7 @@ async def test_a_process_that_dies_in_the_midst_of_it_moves_nothing_twice(pods: 
     answers = DyingLedger(pods.ledger)
     pods.ledger = answers  # type: ignore[assignment]
     second = await pods.start(POD)
-    await asyncio.wait_for(answers.returned.wait(), 10)
+    await asyncio.wait_for(answers.returned.wait(), 60)
     await second.crash()
     assert not isinstance((await stored(redis_url, seated.table_id))[-1], Closed)
     pods.ledger = answers.inner

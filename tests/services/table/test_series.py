@@ -12,7 +12,7 @@ Series = frozenset[tuple[str, tuple[tuple[str, str], ...]]]
 
 def scraped(port: int) -> Series:
     """All series that GET /metrics shows now."""
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as answer:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=60) as answer:
         text = answer.read().decode()
     return frozenset(
         (sample.name, tuple(sorted(sample.labels.items())))

@@ -213,7 +213,7 @@ async def eventually_snapshot(seated: Seated, pod: RunningPod) -> None:
     """Wait until a spectator may see all that stands."""
     last = pod.component.pod.tables[seated.table_id].current.state.seq
     guest = seated.spectator()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while True:
             try:
                 if (await guest.snapshot()).seq >= last:
