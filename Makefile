@@ -28,7 +28,7 @@ stop: ## stop what `make run` started
 	@$(PYTHON_) -m deploy.local.stop
 
 test: setup checks ## everything: the checks, then all tests, with real stores and processes
-	@$(BIN)/pytest -q -n 3 --dist loadfile --no-loadscope-reorder tests
+	@$(PYTHON_) -m tests.whole
 
 check: setup checks fast-tests ## format, lint, types, arrows, wire, pages, manifests and the fast tests; seconds
 
