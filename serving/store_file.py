@@ -37,6 +37,7 @@ class StoreFile:
 
     def __init__(self, wait_ms: int) -> None:
         self._wait_s = wait_ms / 1000
+        self._asking: set[str] = set()
         self._asked: set[str] = set()
         self._whole: set[str] = set()
 
@@ -54,20 +55,29 @@ class StoreFile:
             await asyncio.sleep(_POLL_S)
 
     async def _is_unwritten(self, connection: Any, run: str) -> bool:
-        """Asks a store that has not begun; one without a file has nothing to write."""
+        """Asks a store that has not begun; one without a file has nothing to write.
+
+        What it says of itself may be from before another connection asked: only what was asked before counts.
+        """
+        was_asked_before = run in self._asked
         state = await _info(connection, "persistence")
         if state.get("loading") == _TRUE:
             return True  # it refuses everything until it has read its file
         if state.get("aof_enabled") != _TRUE:
             return False  # whoever needs a file refuses the store
         is_writing = _TRUE in (state["aof_rewrite_in_progress"], state["aof_rewrite_scheduled"])
-        was_asked = run in self._asked or int(state.get("aof_rewrites", 0)) > 0
+        was_asked = was_asked_before or int(state.get("aof_rewrites", 0)) > 0
         if was_asked and not is_writing and state["aof_last_bgrewrite_status"] == "ok":
             self._whole.add(run)
             return False
-        if not is_writing:
-            await _ask(connection)
-            self._asked.add(run)
+        is_asked_now = run in self._asking or (run in self._asked and not was_asked_before)
+        if not is_writing and not is_asked_now:
+            self._asking.add(run)
+            try:
+                await _ask(connection)
+                self._asked.add(run)
+            finally:
+                self._asking.discard(run)
         return True
 
 

@@ -15,7 +15,7 @@ from deploy.local.ports import free_port
 
 Fsync = Literal["always", "everysec"]
 
-_START_LIMIT_S = 10.0
+_START_LIMIT_S = 30.0
 _STOP_LIMIT_S = 10.0
 _POLL_S = 0.01
 _START_COUNT_MAX = 3

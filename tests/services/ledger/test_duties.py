@@ -99,6 +99,7 @@ async def test_a_copy_that_fails_turns_its_figure_and_nothing_is_trimmed(
     clock = FakeClock()
     async with open_wire(ledger_redis_url, keys, mint, clock=clock, **archive_in(tmp_path)) as wire:
         await wire.seat("ann", "bob")
+        await becomes(clock, lambda: wire.metric("archived_number", asset=wire.coins) == 3)
         await settle(wire, 3)
         client = await connect_redis(ledger_redis_url, timeout_ms=STORE_PATIENCE_MS)
         key = Keys.of(wire.coins).journal
