@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import combinations
+from typing import NamedTuple
 
 from games.landlord.cards import (
     ALL_COUNTS,
@@ -37,9 +38,10 @@ ROCKET = of(BLACK_JOKER_RANK) + of(RED_JOKER_RANK)
 ONE_WILD = of(WILD_RANK)
 
 
-@dataclass(frozen=True, slots=True)
-class Body:
+class Body(NamedTuple):
     """The part of a play that is compared, and every set of cards that may go with it.
+
+    A tuple, for the loops that take thousands apart.
 
     Attributes:
         reading: what the play is.
@@ -75,39 +77,70 @@ class PlayTable:
 
     def beating(self, hand: Counts, last: Reading) -> Iterator[tuple[Counts, Reading]]:
         """Every play of a hand that beats the last, with the reading that does, the lowest first."""
-        alike = self.bodies.get((last.kind, last.count), ())
-        higher = bisect_right(alike, last.rank, key=_rank_of)
-        yield from _distinct(hand, alike[higher:])
-        has_three = (hand & hand >> 1 | hand >> 2) & _ONES
-        for of_fours, bodies in self._stronger[last.power]:
-            if has_three or not of_fours:
-                yield from _distinct(hand, bodies)
+        yield from _distinct(hand, self._higher.get(last, ()))
+        guard = GUARD
+        held = hand | guard
+        needs = [*_bits((hand & hand >> 1 | hand >> 2) & _ONES)]
+        if hand & ROCKET == ROCKET:
+            needs.append(ROCKET)
+        for by_need in self._stronger[last.power] if needs else ():
+            for need in needs:
+                for play, reading in by_need.get(need, ()):
+                    if held - play & guard == guard:
+                        yield play, reading
 
     @cached_property
-    def _stronger(self) -> Mapping[int, tuple[tuple[bool, tuple[Body, ...]], ...]]:
-        """For each power the bodies of higher power, in the order of `Kind`, and whether they take three of a rank."""
+    def _higher(self) -> Mapping[Reading, tuple[Body, ...]]:
+        """For each reading the bodies of its kind and number of cards that are higher."""
         return {
-            power: tuple(
-                (kind in OF_FOURS, bodies) for (kind, _), bodies in self.bodies.items() if POWER.get(kind, 0) > power
-            )
-            for power in (0, *POWER.values())
+            reading: bodies[bisect_right(bodies, reading.rank, key=_rank_of) :]
+            for bodies in self.bodies.values()
+            for reading in {body.reading for body in bodies}
         }
+
+    @cached_property
+    def _stronger(self) -> Mapping[int, tuple[Mapping[Counts, list[tuple[Counts, Reading]]], ...]]:
+        """For each power the kinds of higher power, in the order of `Kind`: their plays by what a hand must hold first.
+
+        That is one card of the rank of which they take three at least, or both jokers.
+        """
+        rows = {kind: _by_need(kind, bodies) for (kind, _), bodies in self.bodies.items() if kind in POWER}
+        return {
+            power: tuple(row for kind, row in rows.items() if POWER[kind] > power) for power in (0, *POWER.values())
+        }
+
+
+def _by_need(kind: Kind, bodies: tuple[Body, ...]) -> dict[Counts, list[tuple[Counts, Reading]]]:
+    found: dict[Counts, list[tuple[Counts, Reading]]] = {}
+    for body in bodies:
+        need = of(body.reading.rank) if kind in OF_FOURS else ROCKET
+        found.setdefault(need, []).append((body.body, body.reading))
+    return found
+
+
+def _bits(number: int) -> Iterator[int]:
+    """The powers of two that a number is the sum of, the lowest first."""
+    while number:
+        lowest = number & -number
+        number ^= lowest
+        yield lowest
 
 
 def _rank_of(body: Body) -> Rank:
     return body.reading.rank
 
 
-def _distinct(hand: Counts, bodies: Iterable[Body]) -> Iterator[tuple[Counts, Reading]]:
+def _distinct(hand: Counts, bodies: Iterable[Body]) -> Iterable[tuple[Counts, Reading]]:
     """The plays of one kind that a hand holds; each once, under its highest reading."""
     found: dict[Counts, Reading] = {}
-    held = hand | GUARD
-    for body in bodies:
-        if held - body.body & GUARD == GUARD:  # `contains`, which costs more than its work in this loop
-            for play in body.plays:
-                if held - play & GUARD == GUARD:
-                    found[play] = body.reading
-    yield from found.items()
+    guard = GUARD
+    held = hand | guard
+    for reading, body, plays in bodies:
+        if held - body & guard == guard:  # `contains`, which costs more than its work in this loop
+            for play in plays:
+                if held - play & guard == guard:
+                    found[play] = reading
+    return found.items()
 
 
 @cache

@@ -13,7 +13,7 @@ from services.table.adapters.ledger import GrpcLedger
 from serving.channels import connect
 from serving.main import start_server
 from serving.runtime import make_runtime
-from tests.conftest import Mint
+from tests.conftest import STORE_PATIENCE_MS, Mint
 from tests.services.table.rig import new_request_id
 
 OPENING = 10_000
@@ -66,6 +66,8 @@ async def books_on(ledger_redis_url: str, keys: Path, mint: Mint) -> AsyncIterat
         jwks_file=keys / "jwks.json",
         service_key_file=keys / "service.pem",
         ledger_redis_url=ledger_redis_url,
+        store_timeout_ms=STORE_PATIENCE_MS // 2,
+        default_deadline_ms=STORE_PATIENCE_MS,
         log_level="error",
     )
     runtime = make_runtime("ledger", settings)
