@@ -10,6 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 
 from games.catalog import variant_of
 from games.mahjong.hand import WinningHand
@@ -107,16 +108,25 @@ def compare(seed: int, count: int) -> Comparison:
     return result
 
 
+@cache
+def seen_in(paid: int, shown: int) -> tuple[list[int], list[tuple[int, int]]]:
+    """The rows that are paid, and the pairs of which the first is paid and the second is not, by numbers.
+
+    Kept: the same sets of fans come again and again.
+    """
+    numbers = range(1, len(FANS) + 1)
+    rows = [number for number in numbers if paid >> number & 1]
+    pairs = [(row, other) for row in rows for other in APART_FROM.get(row, ())]
+    pairs += [(row, other) for row in rows for other in numbers if shown & UNPAID_BESIDE[row] & 1 << other]
+    return rows, pairs
+
+
 def note(result: Comparison, hand: WinningHand, ours: list[Fan] | None, theirs: list[Fan] | None) -> None:
     """Compare one hand; None is no win."""
     result.hands += 1
-    paid, shown = judged(hand)
-    for number in range(1, len(FANS) + 1):
-        if paid >> number & 1:
-            result.rows[number] += 1
-            unpaid = shown & UNPAID_BESIDE[number]
-            result.pairs.update((number, other) for other in APART_FROM.get(number, ()))
-            result.pairs.update((number, other) for other in range(1, len(FANS) + 1) if unpaid >> other & 1)
+    rows, pairs = seen_in(*judged(hand))
+    result.rows.update(rows)
+    result.pairs.update(pairs)
     if hand.flowers:
         result.rows[81] += 1
     if theirs is None or ours is None:
