@@ -3,11 +3,12 @@
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+import click
 import grpc
 from cardroom.mahjong.v1 import event_pb2
 from cardroom.scoring.v1 import scoring_pb2
 
-from clients.cli.case_file import Case
+from clients.cli.case_file import Case, MalformedCaseError
 from clients.cli.scoring_link import ScoringLink
 from games.catalog import variants
 from games.kernel import OptionError
@@ -30,7 +31,7 @@ NOT_BUILT: Answer = {"error": "UNIMPLEMENTED"}
 IMPOSSIBLE: Answer = {"error": "INVALID_ARGUMENT"}
 STAKE = "stake"
 ESCAPE_PENALTY = "escape_penalty"
-STAKE_MAX = (1 << 63) - 1
+MONEY_MAX = (1 << 63) - 1
 
 _WIN_BY: Mapping[str, event_pb2.WinBy.ValueType] = {
     "self": event_pb2.WIN_BY_SELF,
@@ -42,14 +43,19 @@ _WIN_BY: Mapping[str, event_pb2.WinBy.ValueType] = {
 async def answer(case: Case, link: ScoringLink) -> Answer:
     """The answer to a case; one that is not built yet is an error UNIMPLEMENTED.
 
+    A case that lacks what its kind needs is an input that cannot be; what is wrong with it goes to standard error.
+
     Raises:
-        MalformedCaseError: the case lacks what its kind needs.
         CommandError: the scoring service does not start.
     """
     give = _ANSWERS.get(case.kind)
     if give is None or case.variant not in variants():
         return NOT_BUILT
-    return await give(case, link)
+    try:
+        return await give(case, link)
+    except MalformedCaseError as error:
+        click.echo(error.message, err=True)
+        return IMPOSSIBLE
 
 
 # --- through the public scoring API -----------------------------------------------------------
@@ -158,7 +164,7 @@ def _ruleset(case: Case) -> scoring_pb2.Ruleset:
     message = scoring_pb2.Ruleset(variant=case.variant)
     options = case.variant_options()
     stake = options.get(STAKE)
-    if type(stake) is int and 0 < stake <= STAKE_MAX:
+    if type(stake) is int and 0 < stake <= MONEY_MAX:
         message.stake = options.pop(STAKE)
     message.options.update(options)
     return message
@@ -181,8 +187,8 @@ def _error(error: grpc.RpcError) -> Answer:
 async def _deal(case: Case, link: ScoringLink) -> Answer:
     variant = variants()[case.variant]
     balances = case.numbers("balances")
-    if len(balances) != variant.seat_count or min(balances) < 0:
-        raise case.malformed(f"balances are {variant.seat_count} numbers, none below zero")
+    if len(balances) != variant.seat_count or min(balances) < 0 or sum(balances) > MONEY_MAX:
+        raise case.malformed(f"balances are {variant.seat_count} numbers, none below zero, together below 2**63")
     options = case.variant_options()
     stake = options.pop(STAKE, 1)
     try:
@@ -200,11 +206,19 @@ def _mahjong_deal(case: Case, rules: mahjong_ruleset.Ruleset, balances: list[int
             hands=tuple(parse(hand) for hand in case.texts("hands")),
             draws=parse(case.text("draws")),
             replacements=parse(case.text("replacements", "")),
-            draws_in_row=int(case.row.get("doubled") or 0),
+            draws_in_row=_draws_in_row(case),
         )
         return play(rules, arranged, actions).result(balances)
     except (HandError, NotationError, ScriptError):
         return IMPOSSIBLE
+
+
+def _draws_in_row(case: Case) -> int:
+    """How many deals before this one doubled it (SH-33): a count, or whether there was one."""
+    doubled = case.row.get("doubled", 0)
+    if not isinstance(doubled, int):
+        raise case.malformed("doubled is neither true, false nor a whole number")
+    return int(doubled)
 
 
 def _landlord_deal(case: Case, rules: landlord_ruleset.Ruleset, balances: list[int]) -> Answer:

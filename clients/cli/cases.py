@@ -28,7 +28,8 @@ def cases(files: Sequence[Path], variant: str | None, printing: bool) -> None:
 
     Hands are asked through the public scoring API of a service that this command starts on loopback, deals are played
     by the rules themselves; nothing needs to be running. Each case that differs is shown. Status 1 if any does, or is
-    of a variant or kind that is not built, or none is of the variant named; 2 if a line is no case.
+    of a variant or kind that is not built, or none is of the variant named; 2 if a line is no case. A case without a
+    member its kind needs is an input that cannot be, and is answered as such.
     """
     chosen = [case for file in files for case in read_cases(file) if variant in (None, case.variant)]
     failed = asyncio.run(_print(chosen) if printing else _compare(chosen))

@@ -13,6 +13,7 @@ from clients.cli.main import cardroom
 
 CASES = Path(__file__).parents[2] / "contract" / "cases"
 DEAL = json.loads((CASES / "own_bloody4_deal.jsonl").read_text("utf-8").splitlines()[0])
+CARDS = {"id": "c", "kind": "cards", "variant": "tingyong", "cards": "S4 H4", "expect": {"readings": []}}
 SCORE = json.loads((CASES / "own_bloody4_score.jsonl").read_text("utf-8").splitlines()[9])
 
 
@@ -123,15 +124,7 @@ def test_variant_chooses(tmp_path: Path) -> None:
         ("[1, 2]", "a case is a JSON object"),
         ({"kind": "deal", "variant": "bloody4"}, "id is missing"),
         ({"id": "x", "kind": "score", "variant": 4}, "variant is missing, or no string"),
-        ({name: value for name, value in DEAL.items() if name != "hands"}, "hands is missing"),
-        (DEAL | {"hands": "123p"}, "hands is not a list of strings"),
-        (DEAL | {"actions": [1]}, "actions is not a list of strings"),
-        (DEAL | {"dealer": True}, "dealer is not a whole number"),
-        (DEAL | {"balances": [1, 2, 3]}, "balances are 4 numbers"),
-        (DEAL | {"balances": [1, 2, 3, -4]}, "balances are 4 numbers"),
-        (DEAL | {"options": []}, "options is not an object"),
         ({name: value for name, value in DEAL.items() if name != "expect"}, "expect is missing"),
-        ({name: value for name, value in SCORE.items() if name != "win"}, "win is missing"),
     ],
 )
 def test_a_line_that_is_no_case_is_named_with_its_place(tmp_path: Path, line: Any, words: str) -> None:
@@ -139,6 +132,38 @@ def test_a_line_that_is_no_case_is_named_with_its_place(tmp_path: Path, line: An
     assert result.exit_code == 2
     assert "some.jsonl:3: " in result.output
     assert words in result.output
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ({name: value for name, value in DEAL.items() if name != "hands"}, "hands is missing"),
+        ({name: value for name, value in SCORE.items() if name != "win"}, "win is missing"),
+        (DEAL | {"hands": "123p"}, "hands is not a list of strings"),
+        (DEAL | {"actions": [1]}, "actions is not a list of strings"),
+        (DEAL | {"dealer": True}, "dealer is not a whole number"),
+        (DEAL | {"doubled": "twice"}, "doubled is neither"),
+        (DEAL | {"balances": [1, 2, 3]}, "balances are 4 numbers"),
+        (DEAL | {"balances": [1, 2, 3, -4]}, "balances are 4 numbers"),
+        (DEAL | {"balances": [2**62, 2**62, 0, 0]}, "together below 2**63"),
+        (DEAL | {"balances": [2**64 - 1, 0, 0, 0]}, "together below 2**63"),
+        (DEAL | {"options": []}, "options is not an object"),
+        (DEAL | {"options": None}, "options is not an object"),
+        (CARDS | {"cards": ["S4"]}, "cards is not a string"),
+        (CARDS | {"last": {"kind": "pair", "rank": "7", "count": -1}}, "last is a play"),
+        (CARDS | {"last": {"kind": "pair", "rank": 7, "count": 2}}, "last is a play"),
+        (CARDS | {"last": "pair"}, "last is a play"),
+    ],
+)
+def test_a_case_that_cannot_be_is_answered_as_that_named_and_hides_no_other(
+    tmp_path: Path, line: dict[str, Any], words: str
+) -> None:
+    right = line | {"id": "right", "expect": {"error": "INVALID_ARGUMENT"}}
+    result = run("cases", written(tmp_path, line, right, DEAL))
+    assert result.exit_code == 1
+    assert "some.jsonl:1: " in result.stderr
+    assert words in result.stderr
+    assert result.stdout.endswith("2 passed, 1 failed\n")
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
