@@ -60,6 +60,11 @@ def landlord_ruleset_of(query: RulesetQuery) -> LandlordRuleset:
         raise option_refusal(error) from None
 
 
+def is_landlord(query: RulesetQuery) -> bool:
+    """Whether the rules that are asked for are of the landlord family. Raises: Refusal: RULESET_UNKNOWN."""
+    return isinstance(known_variant(query.variant, query.version, "ruleset."), LandlordVariant)
+
+
 def _variant_of(query: RulesetQuery, family: type[V]) -> V:
     """The variant in the version asked for, if it is of this family."""
     variant = known_variant(query.variant, query.version, "ruleset.")

@@ -14,7 +14,7 @@ from services.scoring.app.card_questions import cards_read, list_plays
 from services.scoring.app.card_settlement import replay_cards, settle_cards
 from services.scoring.app.hands import invalid
 from services.scoring.app.questions import advise_discard, list_waits, score_win
-from services.scoring.app.rulesets import known_variant, list_rulesets, ruleset_of
+from services.scoring.app.rulesets import RulesetQuery, is_landlord, known_variant, list_rulesets, ruleset_of
 from services.scoring.app.settlement import replay_deal, settle_deal
 from services.scoring.app.slices import in_slices
 from services.scoring.edge import cards, mapping
@@ -142,7 +142,7 @@ class ScoringServicer(scoring_pb2_grpc.ScoringServiceServicer):
         """See the proto."""
         self._callers.charge(Cost.RECORD)
         rules = mapping.ruleset_query(request.ruleset) if request.HasField("ruleset") else None
-        if _is_of_cards(request):
+        if _is_of_cards(request, rules):
             played = await in_slices(cards.CARD_RECORDS.all(request.landlord_events))
             money = settle_cards(rules, played, tuple(request.balances), tuple(request.points))
             return cards.settle_cards_response(money)
@@ -158,7 +158,7 @@ class ScoringServicer(scoring_pb2_grpc.ScoringServiceServicer):
         """See the proto."""
         self._callers.charge(Cost.RECORD)
         rules = mapping.ruleset_query(request.ruleset) if request.HasField("ruleset") else None
-        if _is_of_cards(request):
+        if _is_of_cards(request, rules):
             played, unread = await in_slices(cards.CARD_RECORDS.readable(request.landlord_events))
             return cards.replay_cards_response(request.landlord_events, replay_cards(rules, played, unread))
         events, unread = await in_slices(mapping.RECORDS.readable(request.events))
@@ -180,8 +180,15 @@ class ScoringServicer(scoring_pb2_grpc.ScoringServiceServicer):
         return ruleset_response(known_variant(request.variant, request.version))
 
 
-def _is_of_cards(request: scoring_pb2.SettleDealRequest | scoring_pb2.ReplayDealRequest) -> bool:
-    """Whether a record is of the landlord family. Raises: Refusal: INVALID_FIELD: there are two records."""
+def _is_of_cards(
+    request: scoring_pb2.SettleDealRequest | scoring_pb2.ReplayDealRequest, rules: RulesetQuery | None
+) -> bool:
+    """Whether a record is of the landlord family; an empty one is of the family whose rules are named.
+
+    Raises: Refusal: INVALID_FIELD: there are two records; RULESET_UNKNOWN.
+    """
     if request.events and request.landlord_events:
         raise invalid("landlord_events", "give one record")
-    return bool(request.landlord_events)
+    if request.events or request.landlord_events or rules is None:
+        return bool(request.landlord_events)
+    return is_landlord(rules)

@@ -301,3 +301,13 @@ async def test_what_does_not_fit_the_record_is_refused_by_name(
 ) -> None:
     refusal = await refused(scoring.SettleDeal(RICH.request(**parts)))
     assert (refusal.reason, refusal.field) == (reason, field)
+
+
+async def test_a_record_of_nothing_is_missed_in_the_family_whose_rules_are_named(scoring: Any) -> None:
+    refusal = await refused(scoring.SettleDeal(scoring_pb2.SettleDealRequest(ruleset=RULES)))
+    assert (refusal.reason, refusal.field) == (Reason.RECORD_INVALID, "landlord_events[0]")
+    replayed = await scoring.ReplayDeal(scoring_pb2.ReplayDealRequest(ruleset=RULES))
+    assert replayed.HasField("difference")
+    other = scoring_pb2.Ruleset(variant="bloody4")
+    refusal = await refused(scoring.SettleDeal(scoring_pb2.SettleDealRequest(ruleset=other)))
+    assert (refusal.reason, refusal.field) == (Reason.RECORD_INVALID, "events[0]")
