@@ -216,8 +216,8 @@ def _mahjong_deal(case: Case, rules: mahjong_ruleset.Ruleset, balances: list[int
 def _draws_in_row(case: Case) -> int:
     """How many deals before this one doubled it (SH-33): a count, or whether there was one."""
     doubled = case.row.get("doubled", 0)
-    if not isinstance(doubled, int):
-        raise case.malformed("doubled is neither true, false nor a whole number")
+    if not isinstance(doubled, int) or doubled < 0:
+        raise case.malformed("doubled is neither true, false nor a count")
     return int(doubled)
 
 

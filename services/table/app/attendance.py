@@ -77,6 +77,10 @@ class Attendance:
             seat for seat, life in self._lives.items() if life.due_ms is not None and life.due_ms <= now_ms
         )
 
+    def heard_of(self) -> frozenset[Seat]:
+        """Seats that have shown signs of life and are not known to be lost since."""
+        return frozenset(self._lives)
+
     def next_end_ms(self) -> int | None:
         """When the next seat is lost if nothing is heard of it; None if none can be."""
         return min((life.due_ms for life in self._lives.values() if life.due_ms is not None), default=None)

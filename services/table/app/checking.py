@@ -5,16 +5,19 @@ differ nothing is settled. Where scoring is away play goes on: the deal counts a
 about later.
 """
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from enum import StrEnum
 
 from services.table.app.outside import Outside
-from services.table.app.record import DealRecord
+from services.table.app.record import DealRecord, Ground
 from services.table.model import play
 from services.table.model.events import PaymentsDue
 from services.table.model.play import Rest
 from services.table.model.state import TableState
 from services.table.ports import ServiceAway, StoreAway, StoreFull
+
+_WHOLE_DEAL = -1
+"""In place of the number of a win's event."""
 
 
 class Outcome(StrEnum):
@@ -28,12 +31,12 @@ class Outcome(StrEnum):
 
 
 class Checker:
-    """Compares for one table; what has been compared once is not asked again."""
+    """Compares for one table; what has been compared once is not asked again, and stays as it was found."""
 
     def __init__(self, outside: Outside, record: DealRecord) -> None:
         self._outside = outside
         self._record = record
-        self._compared: set[tuple[str, int]] = set()
+        self._found: dict[tuple[str, int], bool] = {}
 
     async def agrees(self, state: TableState, due: PaymentsDue | None) -> bool:
         """Whether scoring finds what is to be settled now, or cannot be asked.
@@ -52,8 +55,11 @@ class Checker:
 
     async def _win_agrees(self, deal_id: str, due: PaymentsDue) -> bool:
         ground = self._record.grounds.get((due.asset, due.settlement_seq))
-        if ground is None or not self._first_time(deal_id, ground.index):
+        if ground is None:
             return True
+        return await self._once(deal_id, ground.index, lambda: self._win_compared(deal_id, ground))
+
+    async def _win_compared(self, deal_id: str, ground: Ground) -> bool:
         try:
             same = await self._outside.scoring.same_win(ground.before, ground.event)
         except ServiceAway:
@@ -62,8 +68,9 @@ class Checker:
         return self._told(same, deal_id)
 
     async def _deal_agrees(self, table_id: str, deal_id: str) -> bool:
-        if not self._first_time(deal_id, -1):
-            return True
+        return await self._once(deal_id, _WHOLE_DEAL, lambda: self._deal_compared(table_id, deal_id))
+
+    async def _deal_compared(self, table_id: str, deal_id: str) -> bool:
         question = self._outside.scoring.question(self._record.entries)
         if question is None:
             return True
@@ -75,14 +82,15 @@ class Checker:
             return True
         return self._told(same, deal_id)
 
-    def _first_time(self, deal_id: str, index: int) -> bool:
-        key = (deal_id, index)
-        if key in self._compared:
-            return False
-        if not any(known == deal_id for known, _ in self._compared):
-            self._compared.clear()
-        self._compared.add(key)
-        return True
+    async def _once(self, deal_id: str, index: int, compare: Callable[[], Awaitable[bool]]) -> bool:
+        """What a comparison came to, now or before: the table may not have managed to write down that it differs."""
+        found = self._found.get((deal_id, index))
+        if found is None:
+            found = await compare()
+            if not any(known == deal_id for known, _ in self._found):
+                self._found.clear()
+            self._found[deal_id, index] = found
+        return found
 
     def _told(self, same: bool | None, deal_id: str) -> bool:
         """`same`: None where there was nothing to compare."""

@@ -188,6 +188,8 @@ class Gallery:
                 self._prompt((viewer,))
                 async for frame in self._backlog(seat, beginning.after_seq, head):
                     yield frame
+                if seat is not None:  # it has no place in the log: whoever changed it meanwhile is told of now
+                    yield self._outside.presenter.presence(self._place(), self._present())
             while not isinstance(due := await viewer.next(), Farewell):
                 yield self._frame_due(viewer, due, together)
             yield outside.presenter.goodbye(self._place(), due)

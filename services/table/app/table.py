@@ -70,6 +70,7 @@ class Table:
         self._open: Letter | None = None
         self._vigil = Vigil(outside, current, lambda: self._mailbox.put(Letter(Tick())))
         self._coming: set[Seat] = set()
+        self._again: list[Letter] = []
         self._batch_count = 0
         self._task: asyncio.Task[None] | None = None
         self._duties: asyncio.Task[None] | None = None
@@ -128,16 +129,22 @@ class Table:
             self._vigil.look_ahead()
 
     def _comes(self, seat: Seat) -> None:
-        """Take note of a player who was not there."""
-        if seat not in self._coming and self._leaving is None:
-            state = self._current.state
-            if not state.has_arrived(seat):
-                self._coming.add(seat)
-                self._mailbox.put(Letter(Arrive(seat)))
-            elif seat in self._current.lost and state.stage is not Stage.CLOSED:
-                self._coming.add(seat)
-                self._mailbox.put(Letter(Back(seat)))
+        """A player shows a sign of life."""
+        if self._leaving is None:
+            self._note_coming(seat)
             self._vigil.look_ahead()
+
+    def _note_coming(self, seat: Seat) -> None:
+        """Take note of a player who was not there."""
+        state = self._current.state
+        if seat in self._coming or state.stage is Stage.CLOSED:
+            return
+        if not state.has_arrived(seat):
+            self._coming.add(seat)
+            self._mailbox.put(Letter(Arrive(seat)))
+        elif seat in self._current.lost:
+            self._coming.add(seat)
+            self._mailbox.put(Letter(Back(seat)))
 
     async def admit(self, seat: Seat, generation: int) -> bool:
         """Take a token of a generation; from now on older ones of the seat are used up (PF-11).
@@ -219,9 +226,12 @@ class Table:
         current = self._current
         draft = Draft(current.state, self._draw_floor, floor_passed=self._floor_passed(), lost=current.lost)
         try:
-            answer = self._known(letter) or _DECIDERS[type(letter.content)](self, letter.content, draft)
-            if draft.events or draft.private or draft.lost != current.lost:
-                await self._commit(letter, draft, answer)
+            answer = self._known(letter)
+            if answer is None:
+                answer = _DECIDERS[type(letter.content)](self, letter.content, draft)
+                # A request that changes nothing is remembered too: a late repeat of it must change nothing then.
+                if draft.events or draft.private or draft.lost != current.lost or letter.is_request:
+                    await self._commit(letter, draft, answer)
         except Refusal as refusal:
             if not letter.is_request:  # what the table does itself is never refused
                 self._fault(refusal)
@@ -240,8 +250,10 @@ class Table:
 
     def _store_full(self, letter: Letter) -> None:
         letter.refuse(Refusal(Reason.OVERLOADED, detail="the store is full", retry_after_ms=RETRY_MS))
-        if isinstance(letter.content, Tick):
-            self._vigil.ring_at(self._outside.time.now_ms() + RETRY_MS)
+        if not letter.is_request:
+            self._vigil.rest(RETRY_MS)
+        if isinstance(letter.content, duties.ScoringDiffers) and letter.reply is None:
+            self._again.append(letter)
 
     def _fault(self, error: Exception) -> None:
         """A fault of ours stops this table alone. Its text may name tiles: above debug, where it arose is all."""
@@ -325,10 +337,12 @@ class Table:
 
     def _decide_losses(self, draft: Draft, now_ms: int) -> bool:
         """Notice who has been silent for too long (PF-24). Returns: whether anybody has."""
-        overdue = self._vigil.attendance.overdue(now_ms)
-        for seat in sorted(overdue):
+        attendance = self._vigil.attendance
+        overdue = attendance.overdue(now_ms)
+        attendance.forget(overdue & self._current.lost)  # came and went before it could be written down
+        for seat in sorted(overdue - self._current.lost):
             absence.lost(draft, seat)
-        return bool(overdue)
+        return bool(overdue - self._current.lost)
 
     def _decide_result(self, result: Result, draft: Draft) -> None:
         self._outcomes.decide(result, draft)
@@ -364,7 +378,7 @@ class Table:
         self._outside.checkpoints.reach("stored")
         before = current.state.stage
         stirred = draft.lost != current.lost or clocking.graces(clocks) != clocking.graces(current.clocks)
-        self._vigil.attendance.forget(draft.lost - current.lost)
+        self._forget_lost(draft, now_ms)
         current.record.follow(current.state, [(entry.event, entry.data) for entry in entries])
         current.state, current.clocks, current.lost = draft.state, clocks, draft.lost
         current.recent.extend(entries)
@@ -377,6 +391,12 @@ class Table:
         if stirred:
             self.gallery.show_presence()
         self._let_go(letter)
+
+    def _forget_lost(self, draft: Draft, decided_ms: int) -> None:
+        """Who is lost now is heard of again when he comes back, or already was while that was being stored."""
+        attendance = self._vigil.attendance
+        silent = attendance.overdue(decided_ms) | draft.state.exited
+        attendance.forget((draft.lost - self._current.lost) & silent)
 
     def _let_go(self, letter: Letter) -> None:
         """Who has left at once watches no more, until he comes back (BB-61)."""
@@ -461,11 +481,21 @@ class Table:
         return floor is None or floor.ends_ms <= self._outside.time.now_ms()
 
     def _look_ahead(self) -> None:
-        """Set the alarm for the next clock, and see to what is owed to others."""
+        """Set the alarm for the next clock, and see to what could not be stored before and what is owed to others."""
+        if not self._vigil.rests:
+            self._catch_up()
         self._vigil.look_ahead()
         self._bots.look()
         if self._duties is None and duties.next_duty(self._current.state, self._current.progress) is not None:
             self._duties = asyncio.create_task(self._do_duties(), name="table duties")
+
+    def _catch_up(self) -> None:
+        if not self._current.progress.stopped:
+            for seat in self._vigil.attendance.heard_of():
+                self._note_coming(seat)
+        again, self._again = self._again, []
+        for letter in again:
+            self._mailbox.put(letter)
 
     async def _do_duties(self) -> None:
         """Perform what is owed, one after the other, until nothing is."""

@@ -29,9 +29,23 @@ class Vigil:
         self._on_tick = on_tick
         self._alarm: Alarm | None = None
         self._tick_waits = False
+        self._rests_until_ms = 0
+
+    @property
+    def rests(self) -> bool:
+        """Whether nothing is to be done by itself for now."""
+        return self._outside.time.now_ms() < self._rests_until_ms
+
+    def rest(self, ms: int) -> None:
+        """For so long nothing is done by itself; then the table looks up in any case."""
+        self._rests_until_ms = self._outside.time.now_ms() + ms
+        self.ring_at(self._rests_until_ms)
 
     def look_ahead(self) -> None:
         """Set the alarm for what comes next; at once where a trustee is to move (PF-22)."""
+        if self.rests:
+            self.ring_at(self._rests_until_ms)
+            return
         if trustee.served(self._current.state) is not None and not self._current.progress.stopped:
             self._tick()
         end_ms = self._next_end_ms()
@@ -51,6 +65,13 @@ class Vigil:
         self._alarm = self._outside.alarms.set(at_ms, self._rung)
 
     def _rung(self) -> None:
+        if self.rests:
+            self.ring_at(self._rests_until_ms)
+            return
+        if self._rests_until_ms:
+            self._rests_until_ms = 0
+            self._tick()
+            return
         end_ms = self._next_end_ms()
         if end_ms is None or self._tick_waits:
             return

@@ -285,3 +285,18 @@ async def test_the_grace_clock_is_kept_beside_the_log_pf_23(pods: Pods, fake_clo
     await redis.aclose()
     assert isinstance(clocks, bytes)
     assert b"grace:3:60000:60000" in clocks.split(b";")
+
+
+async def test_who_resumes_his_stream_is_told_who_is_there_now_pf_34(pods: Pods, fake_clock: FakeClock) -> None:
+    """Presence has no place in the log: what changed while he was away comes behind the entries he missed."""
+    _, _, players = await at_play(pods, fake_clock, variant="shanghai")
+    player, *others, silent = players
+    seq, epoch = player.last_seq, player.epoch
+    await player.close()
+    await silent.heartbeat()
+    for _ in range(LIMIT_MS // BEAT_MS):
+        fake_clock.advance(ms=BEAT_MS)
+        await player.heartbeat()
+    assert await presence(others[0]) == {0: True, 1: True, 2: True, 3: False}
+    player.open(after_seq=seq, known_epoch=epoch)
+    assert await presence(player) == {0: True, 1: True, 2: True, 3: False}

@@ -1,20 +1,13 @@
 """A store that goes away, is slow, full, or comes back without its last entries (reliability 7-10)."""
 
 import asyncio
-import os
-import signal
 import time
-from collections.abc import AsyncIterator
 from functools import partial
-from pathlib import Path
 
-import pytest_asyncio
 from redis.asyncio import Redis
 
-from deploy.local.redis_server import RedisServer
 from refusals import Reason
 from services.table.model.events import Move
-from tests.conftest import Mint
 from tests.fakes.clock import FakeClock
 from tests.services.table.logs import lose_tail, received, seen_of, stored
 from tests.services.table.rig import (
@@ -23,60 +16,17 @@ from tests.services.table.rig import (
     eventually,
     new_request_id,
     playing,
-    pods_on,
     reason_for,
     refusal_for,
     to_act,
 )
+from tests.services.table.stores import Store
 
 PATIENCE_MS = 500
 LINE_MS = 100
 """What the slow line takes each way."""
 LEASE_MS = 5_000
 MOVES_LEAST = 4
-
-
-class Store:
-    """A store of the test's own, that it may stop."""
-
-    def __init__(self, directory: Path) -> None:
-        self._directory = directory
-        self.server = RedisServer.start(directory, fsync="everysec")
-
-    @property
-    def url(self) -> str:
-        return self.server.url
-
-    def kill(self) -> None:
-        self.server.kill()
-
-    async def start(self) -> None:
-        port = self.server.port
-        self.server = await asyncio.to_thread(RedisServer.start, self._directory, port, "everysec")
-
-    def freeze(self) -> None:
-        os.kill(self.server.process.pid, signal.SIGSTOP)
-
-    def thaw(self) -> None:
-        os.kill(self.server.process.pid, signal.SIGCONT)
-
-
-@pytest_asyncio.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    own = Store(tmp_path / "store")
-    yield own
-    if own.server.process.poll() is None:
-        own.thaw()
-    own.server.kill()
-
-
-@pytest_asyncio.fixture
-async def own_pods(store: Store, keys: Path, mint: Mint) -> AsyncIterator[Pods]:
-    async with pods_on(store.url, keys, mint) as pods:
-        yield pods
-        if store.server.process.poll() is not None:
-            await store.start()
-        store.thaw()
 
 
 async def refused_soon(player: Player) -> None:

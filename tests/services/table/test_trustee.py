@@ -225,3 +225,20 @@ def test_a_row_of_time_outs_ends_with_a_move_of_one_s_own_pf_22() -> None:
     assert times >= 4
     assert not any(isinstance(event, TrusteeSet) and event.on for event in draft.events[-20:])
     assert any(isinstance(event, Move) for event in draft.events)
+
+
+async def test_a_request_that_changed_nothing_changes_nothing_when_it_comes_again(pods: Pods) -> None:
+    """The same id again returns the first answer, however late (reliability 15); with other content it is refused."""
+    pod = await pods.start()
+    seated = await pod.create(new_table_id(), variant="shanghai", turn_limit_ms=600_000)
+    players = await playing(seated)
+    asked = await to_act(players)
+    player = next(player for player in players if player is not asked)
+    switch, request_id = player.set_trustee, new_request_id()
+    await switch(on=True)
+    first = await switch(on=True, request_id=request_id)
+    await switch(on=False)
+    again = await switch(on=True, request_id=request_id)
+    assert (again.seq, again.duplicate) == (first.seq, True)
+    assert not (await player.snapshot()).snapshot.seats[player.seat].trustee
+    assert await reason_for(switch(on=False, request_id=request_id)) is Reason.REQUEST_ID_REUSED
