@@ -33,8 +33,6 @@ from services.table.model.state import GATHERING, Stage, TableState, answered, e
 RETURN = "return"
 """Cause of payments that move back what moved in a deal, as the ledger knows it."""
 _DECISION_ID = re.compile(r"(\d{1,18})-(\d{1,3})").fullmatch
-_STANDING = 0
-"""In place of an event's number in the decision id of standing actions."""
 
 
 class Draft:
@@ -172,9 +170,12 @@ def decision_id(opened_seq: int, seat: Seat) -> str:
     return f"{opened_seq}-{seat}"
 
 
-def standing_id(seat: Seat) -> str:
-    """The name under which standing actions are offered (BB-17)."""
-    return decision_id(_STANDING, seat)
+def standing_id(deal_number: int, seat: Seat) -> str:
+    """The name under which standing actions are offered (BB-17); a late one does nothing in the next deal.
+
+    The number of a deal is below those of its events, so that no decision has the same name.
+    """
+    return decision_id(deal_number, seat)
 
 
 def arrive(draft: Draft, seat: Seat) -> None:
@@ -219,7 +220,7 @@ def _check_decision(state: TableState, seat: Seat, decision: str, action: Player
     if decision == decision_id(state.deal.opened_seq, seat):
         return
     standing = play.is_standing(action)
-    if standing and decision in ("", standing_id(seat)):
+    if standing and decision in ("", standing_id(state.deal_number, seat)):
         return
     if not decision:
         play.decide(state.deal.game, action)  # what the rules say comes first: not his turn, not asked

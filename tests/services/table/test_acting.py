@@ -74,6 +74,19 @@ async def test_another_seat_may_use_the_same_request_id(pod: RunningPod) -> None
         assert not (await player.ready(request_id=request_id)).duplicate
 
 
+async def test_what_was_offered_for_one_deal_is_stale_in_every_other_bb_17(pod: RunningPod) -> None:
+    """A lock that the network delivers late (reliability 15) locks no hand of the next deal."""
+    players = await playing(await pod.create(new_table_id()))
+    dealer = await to_act(players)
+    other = players[(dealer.seat + 1) % 4]
+    lock = action_pb2.Action(lock=action_pb2.Lock())
+    by_rule = await reason_for(other.act(lock, ""))
+    assert by_rule is not Reason.DECISION_STALE
+    assert await reason_for(other.act(lock, f"1-{other.seat}")) is by_rule
+    for deal_number in (0, 2):
+        assert await reason_for(other.act(lock, f"{deal_number}-{other.seat}")) is Reason.DECISION_STALE
+
+
 async def test_out_of_turn(pod: RunningPod) -> None:
     players = await playing(await pod.create(new_table_id()))
     dealer = await to_act(players)

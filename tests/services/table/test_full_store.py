@@ -1,7 +1,7 @@
 """What a table could not write down in time: its store was full, or slow when players came back (reliability 7, 10)."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from functools import partial
 from typing import Any
 
@@ -13,6 +13,7 @@ from services.table.model.events import CloseCause, Closed, PaymentsMade
 from tests.fakes.clock import FakeClock
 from tests.services.table.logs import stored, table_with_settlements
 from tests.services.table.rig import (
+    LIMIT_S,
     Player,
     Pods,
     RunningPod,
@@ -90,6 +91,14 @@ async def gone(pod: RunningPod, seated: Seated, player: Player) -> None:
     await eventually(lambda: table_of(pod, seated).gallery.viewers.of_seat(player.seat) is None)
 
 
+async def caught_up(clock: FakeClock, holds: Callable[[], bool]) -> None:
+    """The table tries again, a second after each time it could not, until it holds."""
+    async with asyncio.timeout(LIMIT_S):
+        while not holds():
+            clock.advance(ms=RETRY_MS)
+            await asyncio.sleep(0.01)
+
+
 async def beyond_the_grace(pod: RunningPod, seated: Seated, clock: FakeClock, other: Player) -> None:
     """All are there; time goes on beyond what a lost player has, and no penalty is asked of him."""
     await eventually(lambda: not table_of(pod, seated).current.lost)
@@ -133,7 +142,7 @@ async def test_who_comes_back_at_a_full_store_is_there_when_it_has_room_pf_24_ro
     player.open()
     await eventually(lambda: table_of(pod, seated)._vigil.rests)
     await room.again()
-    fake_clock.advance(ms=RETRY_MS)
+    await caught_up(fake_clock, lambda: player.seat not in table_of(pod, seated).current.lost)
     await beyond_the_grace(pod, seated, fake_clock, players[0])
 
 
@@ -148,8 +157,7 @@ async def test_who_arrives_at_a_full_store_has_arrived_when_it_has_room_pf_12_ro
         await player.until("snapshot")
     await eventually(lambda: table_of(pod, seated)._vigil.rests)
     await room.again()
-    fake_clock.advance(ms=RETRY_MS)
-    await eventually(lambda: len(table_of(pod, seated).current.state.arrived) == len(seated.names))
+    await caught_up(fake_clock, lambda: len(table_of(pod, seated).current.state.arrived) == len(seated.names))
 
 
 async def test_a_table_that_cannot_write_tries_once_a_second_row_10(
@@ -168,9 +176,7 @@ async def test_a_table_that_cannot_write_tries_once_a_second_row_10(
         assert await room.script_calls() - before == tried
         fake_clock.advance(ms=RETRY_MS)
     await room.again()
-    for _ in range(2):
-        fake_clock.advance(ms=RETRY_MS)
-    await players[0].until("event", "timed_out")
+    await caught_up(fake_clock, lambda: "timed_out" in players[0].events())
 
 
 async def test_what_scoring_found_wrong_is_not_settled_after_a_full_store(own_pods: Pods, room: Room) -> None:
@@ -206,8 +212,7 @@ async def test_what_scoring_finds_later_is_not_lost_at_a_full_store(
     table.set_aside(deal.deal_id)
     await eventually(lambda: table._vigil.rests)
     await room.again()
-    fake_clock.advance(ms=RETRY_MS)
-    await eventually(partial(_is_set_aside, table))
+    await caught_up(fake_clock, partial(_is_set_aside, table))
     for player in players:
         await player.ended()
 
