@@ -310,7 +310,8 @@ def close(draft: Draft, cause: CloseCause, *, out: frozenset[Seat] = frozenset()
     if state.stage is Stage.CLOSED:
         return
     stay = cause in _REQUEUES and bool(out)
-    gone = out | draft.lost | state.leaving | state.exited
+    never_came = {seat for seat in state.seats if not state.has_arrived(seat)}
+    gone = out | draft.lost | state.leaving | state.exited | never_came
     draft.put(Closed(cause, tuple(seat for seat in state.seats if stay and seat not in gone)))
 
 

@@ -80,6 +80,21 @@ async def test_who_leaves_before_a_deal_gives_his_seat_up_at_once_pf_12(pod: Run
         await let_go(pod, seated, [2])
 
 
+async def test_who_never_came_does_not_go_back_to_the_queue_pf_13(pod: RunningPod, redis_url: str) -> None:
+    """Those who are there go on; they would wait for him once more."""
+    seated = await pod.create(new_table_id())
+    *players, _ = seated.players()
+    for player in players:
+        player.open()
+        await player.until("snapshot")
+    await eventually(lambda: len(pod.component.pod.tables[seated.table_id].current.state.arrived) == len(players))
+    await players[1].leave(NOW)
+    for player in players:
+        await player.ended()
+    assert (await stored(redis_url, seated.table_id))[-1] == Closed(CloseCause.LEFT, (0, 2))
+    await let_go(pod, seated, [1, 3])
+
+
 async def test_who_leaves_when_all_are_ready_leaves_no_stake_behind_pf_55(pod: RunningPod) -> None:
     seated = await pod.create(new_table_id())
     players = await gathered(seated)
