@@ -13,7 +13,7 @@ import pytest
 ONCE_MORE_MOST = 3
 """Of so many failures the machine may be the cause; of more it is the tree."""
 SAME_EVERY_TIME = ("tests/contract/", "tests/sim/")
-"""Rooms without processes, sockets or clocks: what fails there fails again."""
+"""Rooms of the rules, in which nothing is waited for but a process's end: what fails there fails again."""
 
 _BESIDE_OTHERS = ("-n", "3", "--dist", "loadfile", "--no-loadscope-reorder")
 _FAILED = Path(".pytest_cache/v/cache/lastfailed")

@@ -19,6 +19,7 @@ from games.landlord import variant as landlord_variant
 from games.landlord.scoring import CardsError
 from games.mahjong import ruleset as mahjong_ruleset
 from games.mahjong import variant as mahjong_variant
+from games.mahjong.asking import DRAWS_IN_ROW_MAX
 from games.mahjong.hand import HandError
 from games.mahjong.script import Arranged, ScriptError, play
 from games.mahjong.tiles import NotationError, parse
@@ -216,8 +217,8 @@ def _mahjong_deal(case: Case, rules: mahjong_ruleset.Ruleset, balances: list[int
 def _draws_in_row(case: Case) -> int:
     """How many deals before this one doubled it (SH-33): a count, or whether there was one."""
     doubled = case.row.get("doubled", 0)
-    if not isinstance(doubled, int) or doubled < 0:
-        raise case.malformed("doubled is neither true, false nor a count")
+    if not isinstance(doubled, int) or not 0 <= doubled <= DRAWS_IN_ROW_MAX:
+        raise case.malformed(f"doubled is neither true, false nor a count up to {DRAWS_IN_ROW_MAX}")
     return int(doubled)
 
 

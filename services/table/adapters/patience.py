@@ -5,7 +5,7 @@ from enum import Enum, auto
 LOOK_EACH_S = 0.05
 """How often to look."""
 GIVE_UP_S = 2.0
-"""Without any answer for so long, or twice the patience, the connection is made anew."""
+"""Without any answer for so long, or twice the patience if that is longer, the connection is made anew."""
 _LATE = 3
 """How many times later than asked a look may come."""
 _SLOWNESS = 3

@@ -72,7 +72,7 @@ class Attendance:
             self._lives.pop(seat, None)
 
     def overdue(self, now_ms: int) -> frozenset[Seat]:
-        """Seats that are lost and not yet known to be."""
+        """Seats that have given no sign of life for too long."""
         return frozenset(
             seat for seat, life in self._lives.items() if life.due_ms is not None and life.due_ms <= now_ms
         )

@@ -138,7 +138,10 @@ class Bots:
         if error is None or self._gone:
             return
         reason = error.reason if isinstance(error, Refusal) else Reason.INTERNAL
-        self._thinks_about.pop(seat, None)
         if reason not in _OVERTAKEN:
             self._outside.journal.debug("bot_refused", table_id=self._current.state.table_id, reason=reason)
-        self._after(seat, RETRY_MS, self.look)
+        self._after(seat, RETRY_MS, lambda: self._look_again(seat))
+
+    def _look_again(self, seat: Seat) -> None:
+        self._thinks_about.pop(seat, None)
+        self.look()

@@ -8,6 +8,7 @@ about later.
 from collections.abc import Awaitable, Callable
 from enum import StrEnum
 
+from refusals import Refusal
 from services.table.app.outside import Outside
 from services.table.app.record import DealRecord, Ground
 from services.table.model import play
@@ -112,21 +113,22 @@ class Checker:
             self._outside.journal.error("unchecked_not_kept", deal_id=deal_id)
 
 
-async def check_later(outside: Outside, every_ms: int, on_difference: Callable[[str, str], None]) -> None:
+async def check_later(outside: Outside, every_ms: int, on_difference: Callable[[str, str], Awaitable[None]]) -> None:
     """Ask about what was left unchecked whenever scoring is back, until cancelled.
 
     Args:
-        on_difference: told table and deal, where scoring finds wrong what was settled.
+        on_difference: told table and deal, where scoring finds wrong what was settled; told again in the next round
+            where it raises Refusal.
     """
     while True:
         await outside.clock.sleep_ms(every_ms)
         try:
             for table_id, deal_id, question in await outside.unchecked.some():
                 same = await outside.scoring.same_deal(question)
-                outside.meters.compared(Outcome.LATE_SAME if same else Outcome.LATE_DIFFERS)
                 if not same:
                     outside.journal.error("scoring_differed", table_id=table_id, deal_id=deal_id)
-                    on_difference(table_id, deal_id)
+                    await on_difference(table_id, deal_id)
+                outside.meters.compared(Outcome.LATE_SAME if same else Outcome.LATE_DIFFERS)
                 await outside.unchecked.drop(table_id, deal_id)
-        except (ServiceAway, StoreAway, StoreFull):
-            continue  # still away: the next round tries again
+        except (ServiceAway, StoreAway, StoreFull, Refusal):
+            continue  # still away, or not written down: the next round tries again

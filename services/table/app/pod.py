@@ -243,10 +243,10 @@ class Pod:
         elif why is Gone.LOST_TAIL:
             self._run(self._adopt_soon(table.table_id))
 
-    def _set_aside(self, table_id: str, deal_id: str) -> None:
+    async def _set_aside(self, table_id: str, deal_id: str) -> None:
         table = self._tables.get(table_id)
         if table is not None:
-            table.set_aside(deal_id)
+            await table.set_aside(deal_id)
 
     async def _strike(self, table_id: str) -> None:
         try:

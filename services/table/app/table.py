@@ -70,7 +70,6 @@ class Table:
         self._open: Letter | None = None
         self._vigil = Vigil(outside, current, lambda: self._mailbox.put(Letter(Tick())))
         self._coming: set[Seat] = set()
-        self._again: list[Letter] = []
         self._batch_count = 0
         self._task: asyncio.Task[None] | None = None
         self._duties: asyncio.Task[None] | None = None
@@ -131,7 +130,8 @@ class Table:
     def _comes(self, seat: Seat) -> None:
         """A player shows a sign of life."""
         if self._leaving is None:
-            self._note_coming(seat)
+            if not self._vigil.paused:  # after a pause the table asks whom it has heard of
+                self._note_coming(seat)
             self._vigil.look_ahead()
 
     def _note_coming(self, seat: Seat) -> None:
@@ -172,9 +172,14 @@ class Table:
         """The store is back: clocks go on, later than they were to end."""
         self.gallery.prompt_all()
 
-    def set_aside(self, deal_id: str) -> None:
-        """Scoring has found, later, that the table's rules are not its own."""
-        self._mailbox.put(Letter(duties.ScoringDiffers(deal_id)))
+    async def set_aside(self, deal_id: str) -> None:
+        """Scoring has found, later, that the table's rules are not its own.
+
+        Raises: Refusal: OVERLOADED, SHUTTING_DOWN: this is not written down.
+        """
+        if self._leaving is not None:
+            raise Refusal(Reason.SHUTTING_DOWN)
+        await self._tell(duties.ScoringDiffers(deal_id))
 
     async def stop(self, why: Gone = Gone.STOPPED, *, patience_ms: int = 500) -> None:
         """Let the table go after the turn it is in, or in the midst of it if that takes too long."""
@@ -250,10 +255,7 @@ class Table:
 
     def _store_full(self, letter: Letter) -> None:
         letter.refuse(Refusal(Reason.OVERLOADED, detail="the store is full", retry_after_ms=RETRY_MS))
-        if not letter.is_request:
-            self._vigil.rest(RETRY_MS)
-        if isinstance(letter.content, duties.ScoringDiffers) and letter.reply is None:
-            self._again.append(letter)
+        self._vigil.pause(RETRY_MS)
 
     def _fault(self, error: Exception) -> None:
         """A fault of ours stops this table alone. Its text may name tiles: above debug, where it arose is all."""
@@ -320,7 +322,7 @@ class Table:
         if self._current.progress.stopped:
             return
         now_ms = self._outside.time.now_ms()
-        if self._decide_losses(draft, now_ms):
+        if self._decide_losses(draft, now_ms) or self._decide_comers(draft):
             return
         due = [clock for clock in self._current.clocks if clock.ends_ms <= now_ms]
         for clock in due:
@@ -343,6 +345,18 @@ class Table:
         for seat in sorted(overdue - self._current.lost):
             absence.lost(draft, seat)
         return bool(overdue - self._current.lost)
+
+    def _decide_comers(self, draft: Draft) -> bool:
+        """Count who has been heard of meanwhile as there, before a clock runs out on him. Returns: whether any is."""
+        state = draft.state
+        if state.stage is Stage.CLOSED:
+            return False
+        for seat in sorted(self._vigil.attendance.heard_of()):
+            if not state.has_arrived(seat):
+                flow.arrive(draft, seat)
+            elif seat in draft.lost:
+                absence.back(draft, seat)
+        return bool(draft.events) or draft.lost != self._current.lost
 
     def _decide_result(self, result: Result, draft: Draft) -> None:
         self._outcomes.decide(result, draft)
@@ -481,21 +495,19 @@ class Table:
         return floor is None or floor.ends_ms <= self._outside.time.now_ms()
 
     def _look_ahead(self) -> None:
-        """Set the alarm for the next clock, and see to what could not be stored before and what is owed to others."""
-        if not self._vigil.rests:
-            self._catch_up()
+        """Set the alarm for the next clock, and see to who has come meanwhile and what is owed to others."""
+        if not self._vigil.paused:
+            self._note_all_coming()
+            self._bots.look()
         self._vigil.look_ahead()
-        self._bots.look()
         if self._duties is None and duties.next_duty(self._current.state, self._current.progress) is not None:
             self._duties = asyncio.create_task(self._do_duties(), name="table duties")
 
-    def _catch_up(self) -> None:
+    def _note_all_coming(self) -> None:
+        """Who was heard of while his loss was being stored has come back."""
         if not self._current.progress.stopped:
             for seat in self._vigil.attendance.heard_of():
                 self._note_coming(seat)
-        again, self._again = self._again, []
-        for letter in again:
-            self._mailbox.put(letter)
 
     async def _do_duties(self) -> None:
         """Perform what is owed, one after the other, until nothing is."""

@@ -8,6 +8,7 @@ from services.table.app.outside import Outside
 from services.table.app.table_time import Alarm
 from services.table.model import clocks as clocking
 from services.table.model import trustee
+from services.table.model.state import Stage
 
 
 class Vigil:
@@ -29,24 +30,27 @@ class Vigil:
         self._on_tick = on_tick
         self._alarm: Alarm | None = None
         self._tick_waits = False
-        self._rests_until_ms = 0
+        self._paused_until_ms = 0
 
     @property
-    def rests(self) -> bool:
+    def paused(self) -> bool:
         """Whether nothing is to be done by itself for now."""
-        return self._outside.time.now_ms() < self._rests_until_ms
+        return self._outside.time.now_ms() < self._paused_until_ms
 
-    def rest(self, ms: int) -> None:
-        """For so long nothing is done by itself; then the table looks up in any case."""
-        self._rests_until_ms = self._outside.time.now_ms() + ms
-        self.ring_at(self._rests_until_ms)
+    def pause(self, ms: int) -> None:
+        """For so long nothing is done by itself; then the table looks up in any case. One pause is not made longer."""
+        if not self.paused:
+            self._paused_until_ms = self._outside.time.now_ms() + ms
+            self.ring_at(self._paused_until_ms)
 
     def look_ahead(self) -> None:
-        """Set the alarm for what comes next; at once where a trustee is to move (PF-22)."""
-        if self.rests:
-            self.ring_at(self._rests_until_ms)
+        """Set the alarm for what comes next; at once where a trustee is to move (PF-22). Nothing at a table's end."""
+        if self._current.progress.stopped or self._current.state.stage is Stage.CLOSED:
             return
-        if trustee.served(self._current.state) is not None and not self._current.progress.stopped:
+        if self.paused:
+            self.ring_at(self._paused_until_ms)
+            return
+        if trustee.served(self._current.state) is not None:
             self._tick()
         end_ms = self._next_end_ms()
         if end_ms is not None:
@@ -65,11 +69,11 @@ class Vigil:
         self._alarm = self._outside.alarms.set(at_ms, self._rung)
 
     def _rung(self) -> None:
-        if self.rests:
-            self.ring_at(self._rests_until_ms)
+        if self.paused:
+            self.ring_at(self._paused_until_ms)
             return
-        if self._rests_until_ms:
-            self._rests_until_ms = 0
+        if self._paused_until_ms:
+            self._paused_until_ms = 0
             self._tick()
             return
         end_ms = self._next_end_ms()

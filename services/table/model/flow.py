@@ -171,11 +171,8 @@ def decision_id(opened_seq: int, seat: Seat) -> str:
 
 
 def standing_id(deal_number: int, seat: Seat) -> str:
-    """The name under which standing actions are offered (BB-17); a late one does nothing in the next deal.
-
-    The number of a deal is below those of its events, so that no decision has the same name.
-    """
-    return decision_id(deal_number, seat)
+    """The name under which standing actions are offered in a deal (BB-17): none that a decision ever has."""
+    return f"0{deal_number}-{seat}"
 
 
 def arrive(draft: Draft, seat: Seat) -> None:

@@ -144,6 +144,7 @@ def test_a_line_that_is_no_case_is_named_with_its_place(tmp_path: Path, line: An
         (DEAL | {"dealer": True}, "dealer is not a whole number"),
         (DEAL | {"doubled": "twice"}, "doubled is neither"),
         (DEAL | {"doubled": -1}, "doubled is neither"),
+        (DEAL | {"doubled": 2**62}, "doubled is neither"),
         (DEAL | {"balances": [1, 2, 3]}, "balances are 4 numbers"),
         (DEAL | {"balances": [1, 2, 3, -4]}, "balances are 4 numbers"),
         (DEAL | {"balances": [2**62, 2**62, 0, 0]}, "together below 2**63"),

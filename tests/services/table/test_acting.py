@@ -82,9 +82,9 @@ async def test_what_was_offered_for_one_deal_is_stale_in_every_other_bb_17(pod: 
     lock = action_pb2.Action(lock=action_pb2.Lock())
     by_rule = await reason_for(other.act(lock, ""))
     assert by_rule is not Reason.DECISION_STALE
-    assert await reason_for(other.act(lock, f"1-{other.seat}")) is by_rule
+    assert await reason_for(other.act(lock, f"01-{other.seat}")) is by_rule
     for deal_number in (0, 2):
-        assert await reason_for(other.act(lock, f"{deal_number}-{other.seat}")) is Reason.DECISION_STALE
+        assert await reason_for(other.act(lock, f"0{deal_number}-{other.seat}")) is Reason.DECISION_STALE
 
 
 async def test_out_of_turn(pod: RunningPod) -> None:

@@ -1,6 +1,7 @@
 """Bots at a table: ready at once, through the mailbox, on no more than their own view, whoever owns it (PF-10)."""
 
 import asyncio
+from collections import deque
 from typing import Any
 
 import pytest
@@ -8,11 +9,15 @@ import pytest
 from games.kernel import Seat
 from games.mahjong.state import State
 from games.mahjong.tiles import HIDDEN
+from refusals import Reason, Refusal
 from services.table.app import bots as bots_module
+from services.table.app.current import Current
+from services.table.app.mailbox import Letter
+from services.table.app.requests import Requests
 from services.table.model.events import Ready
 from tests.fakes.clock import FakeClock
 from tests.services.table.fakes import OPENING
-from tests.services.table.logs import stored
+from tests.services.table.logs import folded, stored
 from tests.services.table.rig import (
     Player,
     Pods,
@@ -45,6 +50,31 @@ async def test_one_person_and_three_bots_play_a_deal_to_settled_money_pf_10(pod:
     assert player.events()[-2:] == ["deal_settled", "closed"]
     assert sum(pod.ledger.balances.values()) == 4 * OPENING
     await eventually(lambda: seated.table_id in pod.seats.released)
+
+
+async def test_a_bot_that_is_refused_asks_again_in_his_own_time_whatever_the_others_do_row_10(
+    pods: Pods, fake_clock: FakeClock, redis_url: str
+) -> None:
+    """The table has its bots look after every turn, those that only refused one of them included."""
+    pod = await pods.start(clock=fake_clock, pod_lease_ms=3_600_000)
+    seated = await pod.create(new_table_id(), bots=THREE)
+    state = folded(seated.table_id, (await stored(redis_url, seated.table_id))[:1])
+    refused: list[Letter] = []
+
+    def refuse(letter: Letter) -> None:
+        refused.append(letter)
+        letter.refuse(Refusal(Reason.OVERLOADED))
+
+    outside = pod.component.pod.tables[seated.table_id]._outside
+    bots = bots_module.Bots(outside, Current(1, state, (), Requests(), deque(), {}), refuse)
+    for tried in range(1, 4):
+        for _ in range(20):
+            bots.look()
+            await asyncio.sleep(0.001)
+        assert len(refused) == len(THREE) * tried
+        fake_clock.advance(ms=bots_module.RETRY_MS)
+        await eventually(lambda tried=tried: len(refused) > len(THREE) * tried)  # type: ignore[misc]
+    bots.stop()
 
 
 async def test_bots_are_ready_at_once_pf_12(pod: RunningPod) -> None:

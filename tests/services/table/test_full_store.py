@@ -2,12 +2,13 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from functools import partial
 from typing import Any
 
+import pytest
 import pytest_asyncio
 from redis.asyncio import Redis
 
+from refusals import Refusal
 from services.table.app.table import RETRY_MS, Table
 from services.table.model.events import CloseCause, Closed, PaymentsMade
 from tests.fakes.clock import FakeClock
@@ -26,7 +27,7 @@ from tests.services.table.rig import (
 )
 from tests.services.table.stores import Store
 
-SILENT_S, GRACE_S = 15, 60
+SILENT_S, GRACE_S, ARRIVE_S = 15, 60, 5
 PENALTY = 70
 OF_AN_ESCAPE: dict[str, Any] = {"variant": "shanghai", "escape_penalty": PENALTY, "turn_limit_ms": 600_000}
 TRIES = 3
@@ -91,6 +92,13 @@ async def gone(pod: RunningPod, seated: Seated, player: Player) -> None:
     await eventually(lambda: table_of(pod, seated).gallery.viewers.of_seat(player.seat) is None)
 
 
+async def passes(clock: FakeClock, seconds: int) -> None:
+    """Time passes, and the table sees each second of it."""
+    for _ in range(seconds):
+        clock.advance(seconds=1)
+        await asyncio.sleep(0.01)
+
+
 async def caught_up(clock: FakeClock, holds: Callable[[], bool]) -> None:
     """The table tries again, a second after each time it could not, until it holds."""
     async with asyncio.timeout(LIMIT_S):
@@ -124,11 +132,14 @@ async def test_who_comes_back_while_his_loss_is_being_stored_is_there_pf_24_row_
     player.open()
     await eventually(lambda: table_of(pod, seated).gallery.viewers.of_seat(player.seat) is not None)
     store.thaw()
+    while (await players[0].until("presence")).presence.seats[player.seat].online:
+        pass  # until his loss is stored
     await beyond_the_grace(pod, seated, fake_clock, players[0])
 
 
+@pytest.mark.parametrize("full_s", [0, 2 * GRACE_S], ids=["within his grace", "after his grace"])
 async def test_who_comes_back_at_a_full_store_is_there_when_it_has_room_pf_24_row_10(
-    own_pods: Pods, room: Room, fake_clock: FakeClock
+    own_pods: Pods, room: Room, fake_clock: FakeClock, full_s: int
 ) -> None:
     pod = await started(own_pods, fake_clock)
     seated = await pod.create("t-store", **OF_AN_ESCAPE)
@@ -140,22 +151,25 @@ async def test_who_comes_back_at_a_full_store_is_there_when_it_has_room_pf_24_ro
     await eventually(lambda: player.seat in table_of(pod, seated).current.lost)
     await room.none()
     player.open()
-    await eventually(lambda: table_of(pod, seated)._vigil.rests)
+    await eventually(lambda: table_of(pod, seated)._vigil.paused)
+    await passes(fake_clock, full_s)
     await room.again()
     await caught_up(fake_clock, lambda: player.seat not in table_of(pod, seated).current.lost)
     await beyond_the_grace(pod, seated, fake_clock, players[0])
 
 
+@pytest.mark.parametrize("full_s", [0, 2 * ARRIVE_S], ids=["in time", "after the time"])
 async def test_who_arrives_at_a_full_store_has_arrived_when_it_has_room_pf_12_row_10(
-    own_pods: Pods, room: Room, fake_clock: FakeClock
+    own_pods: Pods, room: Room, fake_clock: FakeClock, full_s: int
 ) -> None:
     pod = await started(own_pods, fake_clock)
-    seated = await pod.create("t-store")
+    seated = await pod.create("t-store", arrive_limit_ms=ARRIVE_S * 1000)
     await room.none()
     for player in seated.players():
         player.open()
         await player.until("snapshot")
-    await eventually(lambda: table_of(pod, seated)._vigil.rests)
+    await eventually(lambda: table_of(pod, seated)._vigil.paused)
+    await passes(fake_clock, full_s)
     await room.again()
     await caught_up(fake_clock, lambda: len(table_of(pod, seated).current.state.arrived) == len(seated.names))
 
@@ -171,7 +185,7 @@ async def test_a_table_that_cannot_write_tries_once_a_second_row_10(
     before = await room.script_calls()
     fake_clock.advance(seconds=5)
     for tried in range(1, TRIES + 1):
-        await eventually(lambda: table_of(pod, seated)._vigil.rests)
+        await eventually(lambda: table_of(pod, seated)._vigil.paused)
         await asyncio.sleep(0.1)  # long enough for hundreds of tries
         assert await room.script_calls() - before == tried
         fake_clock.advance(ms=RETRY_MS)
@@ -189,7 +203,7 @@ async def test_what_scoring_found_wrong_is_not_settled_after_a_full_store(own_po
     for player in players:
         player.play(first_option)
         await player.ready()
-    await eventually(lambda: table_of(pod, seated)._vigil.rests)
+    await eventually(lambda: table_of(pod, seated)._vigil.paused)
     await room.again()
     for player in players:
         await player.ended()
@@ -199,7 +213,7 @@ async def test_what_scoring_found_wrong_is_not_settled_after_a_full_store(own_po
     assert scoring.asked_count == 1
 
 
-async def test_what_scoring_finds_later_is_not_lost_at_a_full_store(
+async def test_what_scoring_finds_later_is_told_again_after_a_full_store(
     own_pods: Pods, room: Room, fake_clock: FakeClock
 ) -> None:
     pod = await started(own_pods, fake_clock)
@@ -209,10 +223,12 @@ async def test_what_scoring_finds_later_is_not_lost_at_a_full_store(
     deal = table.current.state.deal
     assert deal is not None
     await room.none()
-    table.set_aside(deal.deal_id)
-    await eventually(lambda: table._vigil.rests)
+    with pytest.raises(Refusal, match="full"):
+        await table.set_aside(deal.deal_id)
+    assert not _is_set_aside(table)
     await room.again()
-    await caught_up(fake_clock, partial(_is_set_aside, table))
+    await table.set_aside(deal.deal_id)
+    assert _is_set_aside(table)
     for player in players:
         await player.ended()
 

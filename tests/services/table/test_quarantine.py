@@ -1,11 +1,14 @@
 """A fault in the rules stops one table, and nothing else (reliability 19)."""
 
+import asyncio
+
 import pytest
 
 from refusals import Reason
 from services.table.model import play
 from services.table.model.events import CloseCause, Closed
 from services.table.model.play import GameAction, GameEvent, GameState
+from tests.fakes.clock import FakeClock
 from tests.services.table.fakes import OPENING
 from tests.services.table.logs import stored
 from tests.services.table.rig import (
@@ -109,3 +112,25 @@ async def test_a_table_without_fault_is_not_quarantined(pod: RunningPod) -> None
         await player.ended()
     assert pod.sample("cardroom_table_quarantines_total") == 0
     assert sum(pod.ledger.balances.values()) == 4 * OPENING
+
+
+async def test_a_table_that_is_stopped_looks_after_no_clock(pods: Pods, fake_clock: FakeClock) -> None:
+    """One that ran out would ring for as long as the table stays for its viewers."""
+    pod = await pods.start(clock=fake_clock, pod_lease_ms=3_600_000, linger_ms=3_600_000)
+    seated = await pod.create(new_table_id(), turn_limit_ms=5_000)
+    players = await playing(seated)
+    await to_act(players)
+    table = pod.component.pod.tables[seated.table_id]
+    table._fault(AssertionError())
+    rung, tick = [], table._vigil._on_tick
+
+    def ring() -> None:
+        rung.append(fake_clock.now_ms())
+        tick()
+
+    table._vigil._on_tick = ring
+    for _ in range(60):
+        fake_clock.advance(seconds=1)
+        await asyncio.sleep(0.001)
+    assert len(rung) <= 1, "what was set before may ring once"
+    assert table._vigil._next_end_ms() is not None
