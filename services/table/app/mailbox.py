@@ -60,26 +60,12 @@ class Leave:
 
 
 @dataclass(frozen=True, slots=True)
-class Back:
-    """A lost player shows a sign of life (PF-23)."""
-
-    seat: Seat
-
-
-@dataclass(frozen=True, slots=True)
-class Arrive:
-    """A player's first sign of life."""
-
-    seat: Seat
-
-
-@dataclass(frozen=True, slots=True)
 class Tick:
-    """A clock may have run out."""
+    """A clock may have run out, a player may have come or be lost, a trustee may be to move."""
 
 
 Request = Act | SetReady | SetTrustee | Leave
-Content = Request | Arrive | Back | Tick | Result
+Content = Request | Tick | Result
 
 
 class Letter:

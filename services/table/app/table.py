@@ -21,8 +21,6 @@ from services.table.app.gone import FAREWELLS, Gone, Leaving
 from services.table.app.mailbox import (
     Act,
     Answer,
-    Arrive,
-    Back,
     Leave,
     Letter,
     Mailbox,
@@ -69,7 +67,6 @@ class Table:
         self._performer = Performer(outside, current.state, current.epoch, current.record)
         self._open: Letter | None = None
         self._vigil = Vigil(outside, current, lambda: self._mailbox.put(Letter(Tick())))
-        self._coming: set[Seat] = set()
         self._batch_count = 0
         self._task: asyncio.Task[None] | None = None
         self._duties: asyncio.Task[None] | None = None
@@ -114,37 +111,21 @@ class Table:
         """
         if seat not in self._current.state.exited:
             self._vigil.attendance.called(seat, self._outside.time.now_ms(), beat=beat)
-            self._comes(seat)
+            self._look_who_is_there()
 
     def opened(self, seat: Seat) -> None:
         """See `Door`."""
         self._vigil.attendance.opened(seat, self._outside.time.now_ms())
-        self._comes(seat)
+        self._look_who_is_there()
 
     def ended(self, seat: Seat) -> None:
         """See `Door`."""
         self._vigil.attendance.ended(seat, self._outside.time.now_ms())
+        self._look_who_is_there()
+
+    def _look_who_is_there(self) -> None:
         if self._leaving is None:
             self._vigil.look_ahead()
-
-    def _comes(self, seat: Seat) -> None:
-        """A player shows a sign of life."""
-        if self._leaving is None:
-            if not self._vigil.paused:  # after a pause the table asks whom it has heard of
-                self._note_coming(seat)
-            self._vigil.look_ahead()
-
-    def _note_coming(self, seat: Seat) -> None:
-        """Take note of a player who was not there."""
-        state = self._current.state
-        if seat in self._coming or state.stage is Stage.CLOSED:
-            return
-        if not state.has_arrived(seat):
-            self._coming.add(seat)
-            self._mailbox.put(Letter(Arrive(seat)))
-        elif seat in self._current.lost:
-            self._coming.add(seat)
-            self._mailbox.put(Letter(Back(seat)))
 
     async def admit(self, seat: Seat, generation: int) -> bool:
         """Take a token of a generation; from now on older ones of the seat are used up (PF-11).
@@ -296,11 +277,6 @@ class Table:
         outcome = absence.leave(draft, leaves.seat, leaves.when)
         return Answer(outcome, duplicate=not draft.events)
 
-    def _decide_back(self, comes: Back, draft: Draft) -> None:
-        self._coming.discard(comes.seat)
-        if not self._current.progress.stopped:
-            absence.back(draft, comes.seat)
-
     def check_sound(self) -> None:
         """Raises: Refusal: TABLE_QUARANTINED: a fault has stopped the table."""
         if self._current.progress.faulted or self._current.state.closed in _SET_ASIDE:
@@ -313,13 +289,9 @@ class Table:
         if self._current.state.stage is Stage.CLOSED:
             raise Refusal(Reason.TABLE_CLOSED)
 
-    def _decide_arrive(self, arrive: Arrive, draft: Draft) -> None:
-        self._coming.discard(arrive.seat)
-        flow.arrive(draft, arrive.seat)
-
     def _decide_tick(self, tick: Tick, draft: Draft) -> None:
         self._vigil.took_tick()
-        if self._current.progress.stopped:
+        if self._vigil.over:
             return
         now_ms = self._outside.time.now_ms()
         if self._decide_losses(draft, now_ms) or self._decide_comers(draft):
@@ -347,16 +319,14 @@ class Table:
         return bool(overdue - self._current.lost)
 
     def _decide_comers(self, draft: Draft) -> bool:
-        """Count who has been heard of meanwhile as there, before a clock runs out on him. Returns: whether any is."""
-        state = draft.state
-        if state.stage is Stage.CLOSED:
-            return False
-        for seat in sorted(self._vigil.attendance.heard_of()):
-            if not state.has_arrived(seat):
-                flow.arrive(draft, seat)
-            elif seat in draft.lost:
+        """Count who has come as there, before a clock runs out on him. Returns: whether anybody has."""
+        comers = self._vigil.comers()
+        for seat in sorted(comers):
+            if draft.state.has_arrived(seat):
                 absence.back(draft, seat)
-        return bool(draft.events) or draft.lost != self._current.lost
+            else:
+                flow.arrive(draft, seat)
+        return bool(comers)
 
     def _decide_result(self, result: Result, draft: Draft) -> None:
         self._outcomes.decide(result, draft)
@@ -495,19 +465,12 @@ class Table:
         return floor is None or floor.ends_ms <= self._outside.time.now_ms()
 
     def _look_ahead(self) -> None:
-        """Set the alarm for the next clock, and see to who has come meanwhile and what is owed to others."""
-        if not self._vigil.paused:
-            self._note_all_coming()
-            self._bots.look()
+        """Set the alarm for the next clock, and see to what is owed to others."""
         self._vigil.look_ahead()
+        if not self._vigil.paused:
+            self._bots.look()
         if self._duties is None and duties.next_duty(self._current.state, self._current.progress) is not None:
             self._duties = asyncio.create_task(self._do_duties(), name="table duties")
-
-    def _note_all_coming(self) -> None:
-        """Who was heard of while his loss was being stored has come back."""
-        if not self._current.progress.stopped:
-            for seat in self._vigil.attendance.heard_of():
-                self._note_coming(seat)
 
     async def _do_duties(self) -> None:
         """Perform what is owed, one after the other, until nothing is."""
@@ -542,8 +505,6 @@ _DECIDERS: dict[type, Callable[[Table, Any, Draft], Answer | None]] = {
     SetReady: Table._decide_ready,
     SetTrustee: Table._decide_trustee,
     Leave: Table._decide_leave,
-    Back: Table._decide_back,
-    Arrive: Table._decide_arrive,
     Tick: Table._decide_tick,
     **dict.fromkeys(RESULTS, Table._decide_result),
 }

@@ -1,7 +1,8 @@
-"""When a table looks up by itself: a clock runs out, a player is lost, a trustee is to move."""
+"""When a table looks up by itself: a clock runs out, a player is lost or comes, a trustee is to move."""
 
 from collections.abc import Callable
 
+from games.kernel import Seat
 from services.table.app.attendance import Attendance
 from services.table.app.current import Current
 from services.table.app.outside import Outside
@@ -33,6 +34,11 @@ class Vigil:
         self._paused_until_ms = 0
 
     @property
+    def over(self) -> bool:
+        """Whether nothing is to be done by itself any more."""
+        return self._current.progress.stopped or self._current.state.stage is Stage.CLOSED
+
+    @property
     def paused(self) -> bool:
         """Whether nothing is to be done by itself for now."""
         return self._outside.time.now_ms() < self._paused_until_ms
@@ -44,17 +50,23 @@ class Vigil:
             self.ring_at(self._paused_until_ms)
 
     def look_ahead(self) -> None:
-        """Set the alarm for what comes next; at once where a trustee is to move (PF-22). Nothing at a table's end."""
-        if self._current.progress.stopped or self._current.state.stage is Stage.CLOSED:
+        """Set the alarm for what comes next; at once where a trustee is to move (PF-22) or a player has come."""
+        if self.over:
             return
         if self.paused:
             self.ring_at(self._paused_until_ms)
             return
-        if trustee.served(self._current.state) is not None:
+        if self.comers() or trustee.served(self._current.state) is not None:
             self._tick()
         end_ms = self._next_end_ms()
         if end_ms is not None:
             self.ring_at(end_ms)
+
+    def comers(self) -> frozenset[Seat]:
+        """Seats that have been heard of and do not count as there: they come for the first time, or back (PF-23)."""
+        state, lost = self._current.state, self._current.lost
+        heard_of = self.attendance.heard_of()
+        return frozenset(seat for seat in heard_of if seat in lost or not state.has_arrived(seat))
 
     def _next_end_ms(self) -> int | None:
         ends = (clocking.next_end_ms(self._current.clocks), self.attendance.next_end_ms())

@@ -65,14 +65,14 @@ def prompts_for(
             decision_id = flow.decision_id(deal.opened_seq, seat)
             yield seat, Prompt(decision_id, play.offered(deal.game, seat), remaining_ms)
         else:
-            yield seat, _unasked(state.deal_number, deal, seat, offers, remaining_ms)
+            yield seat, _unasked(state, deal, seat, offers, remaining_ms)
 
 
 def _unasked(
-    deal_number: int, deal: DealState, seat: Seat, offers: StandingOffers, remaining_ms: int | None
+    state: TableState, deal: DealState, seat: Seat, offers: StandingOffers, remaining_ms: int | None
 ) -> Prompt | None:
     """For a seat nobody waits for: its answer is given, or it may do something all the same."""
     if play.has_answered(deal.game, seat):
         return Prompt(flow.decision_id(deal.opened_seq, seat), (), remaining_ms, answered=True)
     options = offers.of(deal.game, seat)
-    return Prompt(flow.standing_id(deal_number, seat), options, None, standing=True) if options else None
+    return Prompt(flow.standing_id(state.deal_number, seat), options, None, standing=True) if options else None

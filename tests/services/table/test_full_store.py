@@ -30,6 +30,8 @@ from tests.services.table.stores import Store
 SILENT_S, GRACE_S, ARRIVE_S = 15, 60, 5
 PENALTY = 70
 OF_AN_ESCAPE: dict[str, Any] = {"variant": "shanghai", "escape_penalty": PENALTY, "turn_limit_ms": 600_000}
+GONE = 3
+"""The seat of the player who goes."""
 TRIES = 3
 
 
@@ -86,10 +88,15 @@ def table_of(pod: RunningPod, seated: Seated) -> Table:
     return table
 
 
-async def gone(pod: RunningPod, seated: Seated, player: Player) -> None:
-    """The player's stream ends, and the pod knows."""
-    await player.close()
-    await eventually(lambda: table_of(pod, seated).gallery.viewers.of_seat(player.seat) is None)
+async def one_gone(pods: Pods, clock: FakeClock) -> tuple[RunningPod, Seated, list[Player]]:
+    """A deal that going ends as an escape; one player's stream has ended, and the pod knows."""
+    pod = await started(pods, clock)
+    seated = await pod.create("t-store", **OF_AN_ESCAPE)
+    players = await playing(seated)
+    await to_act(players)
+    await players[GONE].close()
+    await eventually(lambda: table_of(pod, seated).gallery.viewers.of_seat(GONE) is None)
+    return pod, seated, players
 
 
 async def passes(clock: FakeClock, seconds: int) -> None:
@@ -120,12 +127,8 @@ async def beyond_the_grace(pod: RunningPod, seated: Seated, clock: FakeClock, ot
 async def test_who_comes_back_while_his_loss_is_being_stored_is_there_pf_24_row_7(
     own_pods: Pods, store: Store, fake_clock: FakeClock
 ) -> None:
-    pod = await started(own_pods, fake_clock)
-    seated = await pod.create("t-store", **OF_AN_ESCAPE)
-    players = await playing(seated)
-    await to_act(players)
-    player = players[3]
-    await gone(pod, seated, player)
+    pod, seated, players = await one_gone(own_pods, fake_clock)
+    player = players[GONE]
     store.freeze()
     fake_clock.advance(seconds=SILENT_S)
     await eventually(lambda: table_of(pod, seated)._open is not None)
@@ -141,12 +144,8 @@ async def test_who_comes_back_while_his_loss_is_being_stored_is_there_pf_24_row_
 async def test_who_comes_back_at_a_full_store_is_there_when_it_has_room_pf_24_row_10(
     own_pods: Pods, room: Room, fake_clock: FakeClock, full_s: int
 ) -> None:
-    pod = await started(own_pods, fake_clock)
-    seated = await pod.create("t-store", **OF_AN_ESCAPE)
-    players = await playing(seated)
-    await to_act(players)
-    player = players[3]
-    await gone(pod, seated, player)
+    pod, seated, players = await one_gone(own_pods, fake_clock)
+    player = players[GONE]
     fake_clock.advance(seconds=SILENT_S)
     await eventually(lambda: player.seat in table_of(pod, seated).current.lost)
     await room.none()
@@ -193,7 +192,9 @@ async def test_a_table_that_cannot_write_tries_once_a_second_row_10(
     await caught_up(fake_clock, lambda: "timed_out" in players[0].events())
 
 
-async def test_what_scoring_found_wrong_is_not_settled_after_a_full_store(own_pods: Pods, room: Room) -> None:
+async def test_what_scoring_found_wrong_is_not_settled_after_a_full_store(
+    own_pods: Pods, store: Store, room: Room
+) -> None:
     """Design, system: where the two differ nothing is settled; the store's fullness makes them agree no more."""
     scoring = Differing(room)
     own_pods.scoring = scoring
@@ -207,7 +208,7 @@ async def test_what_scoring_found_wrong_is_not_settled_after_a_full_store(own_po
     await room.again()
     for player in players:
         await player.ended()
-    log = await stored(own_pods._redis_url, seated.table_id)
+    log = await stored(store.url, seated.table_id)
     assert isinstance(log[-1], Closed) and log[-1].cause is CloseCause.SCORING
     assert not any(isinstance(event, PaymentsMade) for event in log)
     assert scoring.asked_count == 1
