@@ -19,6 +19,7 @@ from serving.logs import make_log
 from serving.store import KEEPS_EVERY_WRITE, Script, connect_redis, durability_fault
 from serving.store_file import StoreFile
 from tests.conftest import STORE_PATIENCE_MS
+from tests.lines import line_to
 
 _WORSE = {
     "appendonly": "no",
@@ -116,33 +117,18 @@ async def test_many_connections_at_once_have_the_file_written_anew_once(server: 
     server.kill()
 
 
-class _HeldLine:
-    """A line to a store that keeps back what tells of its file until it is let go."""
+class _Held:
+    """Keeps back what tells of a store's file until it is let go."""
 
     def __init__(self) -> None:
         self.held, self.free = asyncio.Event(), asyncio.Event()
 
-    @asynccontextmanager
-    async def to(self, port: int) -> AsyncIterator[int]:
-        """The port of the line."""
-        tasks: set[asyncio.Task[None]] = set()
-
-        async def carry(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
-            while data := await source.read(65_536):
-                if b"aof_rewrite_in_progress" in data:
-                    self.held.set()
-                    await self.free.wait()
-                sink.write(data)
-
-        async def joined(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            far_reader, far_writer = await asyncio.open_connection("127.0.0.1", port)
-            tasks.update(map(asyncio.create_task, (carry(reader, far_writer), carry(far_reader, writer))))
-
-        async with await asyncio.start_server(joined, "127.0.0.1", 0) as line:
-            yield line.sockets[0].getsockname()[1]
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+    async def carry(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
+        while data := await source.read(65_536):
+            if b"aof_rewrite_in_progress" in data:
+                self.held.set()
+                await self.free.wait()
+            sink.write(data)
 
 
 async def test_what_a_store_said_of_its_file_before_another_connection_asked_counts_for_nothing(
@@ -153,16 +139,16 @@ async def test_what_a_store_said_of_its_file_before_another_connection_asked_cou
         await redis.set("k", "v")
     server.kill()
     server = RedisServer.start(server.directory, server.port, settings={"rdb-key-save-delay": "1000000"})
-    file, line = StoreFile(wait_ms=60_000), _HeldLine()
-    async with _plain(server.url) as redis, line.to(server.port) as port:
+    file, answers = StoreFile(wait_ms=60_000), _Held()
+    async with _plain(server.url) as redis, line_to(server.port, answers.carry) as port:
         late: Any = Connection(port=port, redis_connect_func=file.on_connect)
         quick: Any = Connection(port=server.port, redis_connect_func=file.on_connect)
         connecting = [asyncio.create_task(late.connect())]
-        await line.held.wait()
+        await answers.held.wait()
         connecting.append(asyncio.create_task(quick.connect()))
         while not (await redis.info("persistence"))["aof_rewrite_in_progress"] and not connecting[1].done():  # noqa: ASYNC110
             await asyncio.sleep(0.01)
-        line.free.set()
+        answers.free.set()
         await asyncio.wait(connecting, return_when=asyncio.FIRST_COMPLETED)
         state = await redis.info("persistence")
         assert (state["aof_rewrite_in_progress"], state["aof_rewrites"]) == (0, 1)

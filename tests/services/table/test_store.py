@@ -9,6 +9,7 @@ from redis.asyncio import Redis
 from refusals import Reason
 from services.table.model.events import Move
 from tests.fakes.clock import FakeClock
+from tests.lines import line_to
 from tests.services.table.logs import lose_tail, received, seen_of, stored
 from tests.services.table.rig import (
     Player,
@@ -204,38 +205,12 @@ def _unasked(player: Player) -> bool:
     return player.prompt is None or player.prompt.standing
 
 
-class SlowLine:
-    """A line to a store that takes its time, both ways."""
-
-    def __init__(self, port: int, delay_ms: int) -> None:
-        self._port = port
-        self._delay_s = delay_ms / 1000
-        self._server: asyncio.Server | None = None
-        self._tasks: set[asyncio.Task[None]] = set()
-
-    async def __aenter__(self) -> str:
-        self._server = await asyncio.start_server(self._joined, "127.0.0.1", 0)
-        return f"redis://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
-
-    async def __aexit__(self, *_: object) -> None:
-        assert self._server is not None
-        self._server.close()
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-
-    async def _joined(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        far_reader, far_writer = await asyncio.open_connection("127.0.0.1", self._port)
-        for source, sink in ((reader, far_writer), (far_reader, writer)):
-            task = asyncio.create_task(self._carry(source, sink))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
-
-    async def _carry(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
-        loop = asyncio.get_running_loop()
-        while data := await source.read(65_536):
-            loop.call_later(self._delay_s, sink.write, data)
-        loop.call_later(self._delay_s, sink.close)
+async def slowly(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
+    """A line that takes its time."""
+    loop = asyncio.get_running_loop()
+    while data := await source.read(65_536):
+        loop.call_later(LINE_MS / 1000, sink.write, data)
+    loop.call_later(LINE_MS / 1000, sink.close)
 
 
 async def slow_move(players: list[Player]) -> None:
@@ -250,8 +225,8 @@ async def slow_move(players: list[Player]) -> None:
 
 async def test_a_slow_store_slows_moves_and_loses_no_lease_row_9(own_pods: Pods, store: Store) -> None:
     """How long each answer took is what the patience goes by (`tests/adapters/test_patience.py`)."""
-    async with SlowLine(store.server.port, LINE_MS) as url:
-        pod = await own_pods.start(redis_url=url, pod_lease_ms=LEASE_MS)
+    async with line_to(store.server.port, slowly) as port:
+        pod = await own_pods.start(redis_url=f"redis://127.0.0.1:{port}", pod_lease_ms=LEASE_MS)
         rival = await own_pods.start(pod_lease_ms=LEASE_MS)
         began = time.monotonic()
         seated = await pod.create("t-store")
